@@ -1,4 +1,4 @@
-"""Keeps and reads pages of a corpus as fast as it can; started, and killed, by `test_corpus_processes.py`.
+"""Keeps and reads pages of a corpus as fast as it can; started, and killed, by `test_processes.py`.
 
     python corpus_process.py FILE SEED TURNS
     python corpus_process.py URL,SCHEMA SEED TURNS

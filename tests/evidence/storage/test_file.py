@@ -1,6 +1,5 @@
 """What lies on the disk of a corpus, and what happens when it cannot be used or read."""
 
-import hashlib
 import logging
 import random
 import sqlite3
@@ -10,13 +9,12 @@ from pathlib import Path
 
 import pytest
 
-from searx_mcp.content.document import Document
 from searx_mcp.errors import StorageUnavailableError
 from searx_mcp.evidence.storage import sqlite_index as index
 from searx_mcp.evidence.storage.rows import index_words, pack_chunk, unpack_chunk
 from searx_mcp.evidence.storage.sqlite import FILE_NAME, SqliteCorpusStore
 from searx_mcp.evidence.storage.sqlite_index import IndexRow
-from searx_mcp.evidence.storage.store import CorpusStore, StoredChunk, StoredPage, find_terms
+from searx_mcp.evidence.storage.store import CorpusStore
 from searx_mcp.storage.opening import Schema, set_aside_files
 from searx_mcp.storage.sqlite import Database
 
@@ -24,11 +22,6 @@ NOW = 1_000_000_000.0
 URL = "https://secret-host.example/secret-path"
 OTHER = "https://b.example/"
 TEXTS = ("A secretword of bees.", "Bees make wax.")
-
-
-@pytest.fixture
-def path(tmp_path: Path) -> Path:
-    return tmp_path / "state" / FILE_NAME
 
 
 @pytest.fixture
@@ -46,34 +39,10 @@ async def store_at() -> AsyncIterator[Callable[..., CorpusStore]]:
         await store.aclose()
 
 
-def made(url: str = URL, texts: tuple[str, ...] = TEXTS) -> tuple[StoredPage, list[StoredChunk]]:
-    """A page of some texts, each of which is a chunk."""
-    chunks, end = [], 0
-    for text in texts:
-        name = hashlib.sha256(f"{url}|{text}".encode()).hexdigest()
-        start, end = end, end + len(text)
-        chunks.append(StoredChunk(name, text, ("Hives",), start, end, 4))
-    page = StoredPage(
-        url=url,
-        final_url=url,
-        title="A secrettitle",
-        etag='"1"',
-        last_modified="",
-        content_hash="hash",
-        language="en",
-        extractor="1",
-        tier="native",
-        fetched_at=NOW,
-        fresh_until=NOW + 300,
-        document=Document(markdown="".join(texts), word_count=1),
-    )
-    return page, chunks
-
-
-async def found(store, question) -> list[str]:
-    """The texts of the chunks that fit a question, best first."""
-    matches = await store.match(find_terms(question), urls=None, limit=10)
-    return [match.chunk.text for match in matches]
+@pytest.fixture
+def made(made):
+    """Make a page of secret words."""
+    return lambda url=URL, texts=TEXTS: made(texts, url, path=("Hives",), title="A secrettitle")
 
 
 def change(path: Path, sql: str, **values) -> int:
@@ -84,7 +53,7 @@ def change(path: Path, sql: str, **values) -> int:
     return changed
 
 
-async def test_pages_survive_a_restart_and_are_shared(store_at, path):
+async def test_pages_survive_a_restart_and_are_shared(store_at, path, made, found):
     assert FILE_NAME == "corpus-v1.db"
     one, other = store_at(path), store_at(path)
     assert repr(one) == f"<SqliteCorpusStore {path}>"
@@ -99,7 +68,9 @@ async def test_pages_survive_a_restart_and_are_shared(store_at, path):
     assert await found(again, "secrettitle wax") == [TEXTS[1], TEXTS[0]]
 
 
-async def test_what_another_process_keeps_and_removes_is_counted_and_found_at_once(store_at, path):
+async def test_what_another_process_keeps_and_removes_is_counted_and_found_at_once(
+    store_at, path, made, found
+):
     one, other = store_at(path), store_at(path)
     for _ in range(2):
         await other.keep(*made(), NOW)
@@ -111,7 +82,9 @@ async def test_what_another_process_keeps_and_removes_is_counted_and_found_at_on
 
 
 @pytest.mark.parametrize("how", ["remove", "clear", "purge"])
-async def test_what_was_deleted_leaves_no_trace_in_any_file(store_at, path, noise, how):
+async def test_what_was_deleted_leaves_no_trace_in_any_file(
+    store_at, path, noise, how, made, found
+):
     store = store_at(path, "secretnamespace")
     for number in range(30):
         url = f"{URL}/{number}"
@@ -136,7 +109,7 @@ async def test_what_was_deleted_leaves_no_trace_in_any_file(store_at, path, nois
     assert await found(store, "wax") == [TEXTS[1]]
 
 
-async def test_pages_removed_from_among_others_leave_no_copy_behind(store_at, path, noise):
+async def test_pages_removed_from_among_others_leave_no_copy_behind(store_at, path, noise, made):
     # Rows that SQLite moves between its pages leave copies, which it does not overwrite with the rows.
     store = store_at(path)
     dice = random.Random(3)
@@ -179,82 +152,8 @@ def marks_in(path: Path) -> list[bytes]:
     return [mark for mark in (b"qsecr", b"secret-host", b"secretvector") if mark in contents]
 
 
-# Rows that cannot be read
-
-
-@pytest.mark.parametrize(
-    ("sql", "left"),
-    [
-        ("UPDATE documents SET title = x'ff'", 0),
-        ("UPDATE documents SET title = 7, etag = 1.5", 1),
-        ("UPDATE documents SET url = x'ff'", 0),
-        ("UPDATE documents SET fetched_at = 9e999", 0),
-        ("UPDATE documents SET fetched_at = 'then', chunks = 'many', tokens = x'ff'", 1),
-        ("UPDATE documents SET chunks = 9e999, tokens = 9e999, used = 'x', pinned_at = 'y'", 1),
-        ("UPDATE documents SET version = 'old'", 1),
-        ("UPDATE bodies SET body = 'text'", 0),
-        ("UPDATE bodies SET body = x'789c4bcb070002820145'", 0),
-        ("DELETE FROM bodies", 0),
-    ],
-)
-async def test_a_page_that_cannot_be_read_is_not_there_and_can_be_kept_anew(
-    store_at, path, sql, left
-):
-    store = store_at(path)
-    page, chunks = made()
-    await store.keep(page, chunks, NOW)
-    assert change(path, sql)
-    assert (await store.page(URL) is not None) == bool(left)
-    assert len([each async for each in store.export()]) == left
-    assert len(await store.heads()) in {left, 1}
-    await store.head(URL)
-    await store.totals()
-    await store.frequencies(["bees"])
-    await store.chunks(URL)
-    await found(store, "bees")
-    await store.pin([URL], NOW)
-    await store.keep(page, chunks, NOW)
-    assert await store.page(URL) == page
-    assert await store.chunks(URL) == tuple(chunks)
-
-
-@pytest.mark.parametrize(
-    "change_to",
-    [
-        "content = x'00'",
-        "content = 'text'",
-        "content = x'789c4bcb070002820145'",
-        "path = 'x'",
-        "path = '[1]'",
-        "path = :deep",
-        "path = '{}'",
-        "name = x'ff'",
-        "start = -1",
-        "start = 9, stop = 3",
-        "tokens = -1",
-    ],
-)
-async def test_a_chunk_that_cannot_be_read_is_left_out_and_can_be_kept_anew(
-    store_at, path, change_to
-):
-    store = store_at(path)
-    page, chunks = made()
-    await store.keep(page, chunks, NOW)
-    sql = f"UPDATE chunks SET {change_to} WHERE position = 0"  # noqa: S608 - the table above
-    assert change(path, sql, deep="[" * 100_000)
-    assert await store.chunks(URL) == (chunks[1],)
-    assert await found(store, "bees") == [TEXTS[1]]
-    assert await store.page(URL) == page
-    await store.vectors("m", [chunk.id for chunk in chunks])
-    assert chunks[0] not in await store.unembedded("m", 9)
-    await store.keep(page, chunks, NOW)
-    assert await store.chunks(URL) == tuple(chunks)
-    assert sorted(await found(store, "bees")) == sorted(TEXTS)
-    assert await store.remove([URL]) == 1
-
-
 @pytest.mark.parametrize("vector", ["x''", "x'01'", "'ab'", "7"])
-async def test_a_vector_of_another_type_is_bytes_or_none(store_at, path, vector):
+async def test_a_vector_of_another_type_is_bytes_or_none(store_at, path, vector, made):
     store = store_at(path)
     page, chunks = made()
     await store.keep(page, chunks, NOW)
@@ -268,7 +167,7 @@ async def test_a_vector_of_another_type_is_bytes_or_none(store_at, path, vector)
 
 
 async def test_a_damaged_index_is_found_out_although_the_tables_are_whole(
-    store_at, path, noise, caplog
+    store_at, path, noise, caplog, made, found
 ):
     store = store_at(path)
     for number in range(20):
@@ -283,7 +182,7 @@ async def test_a_damaged_index_is_found_out_although_the_tables_are_whole(
 
 @pytest.mark.parametrize("trouble", ["folder", "other program", "other major"])
 async def test_what_cannot_be_kept_in_the_file_is_kept_in_memory_and_said_once(
-    store_at, path, caplog, trouble
+    store_at, path, caplog, trouble, made, found
 ):
     if trouble == "folder":
         path.parent.write_text("a file")
@@ -310,7 +209,7 @@ async def test_what_cannot_be_kept_in_the_file_is_kept_in_memory_and_said_once(
     assert "secret" not in caplog.text
 
 
-async def test_a_full_disk_means_memory_from_then_on(store_at, path, noise):
+async def test_a_full_disk_means_memory_from_then_on(store_at, path, noise, made):
     store = store_at(path)
     await store.keep(*made(OTHER), NOW)
     await store._database.read(lambda tx: tx.rows("PRAGMA max_page_count = 1"))
@@ -323,7 +222,7 @@ async def test_a_full_disk_means_memory_from_then_on(store_at, path, noise):
     assert await again.page(URL) is None
 
 
-async def test_a_file_that_can_only_be_read_is_read(store_at, path):
+async def test_a_file_that_can_only_be_read_is_read(store_at, path, made):
     store = store_at(path)
     page, chunks = made()
     for number in range(40):
@@ -364,7 +263,7 @@ async def indexed_under(store, *, version: int, word: str) -> None:
     await store._database.write(work)
 
 
-async def test_pages_indexed_by_an_earlier_version_are_indexed_anew(store_at, path):
+async def test_pages_indexed_by_an_earlier_version_are_indexed_anew(store_at, path, made, found):
     first = store_at(path)
     await first.keep(*made(), NOW)
     await indexed_under(first, version=0, word="former")
@@ -375,7 +274,9 @@ async def test_pages_indexed_by_an_earlier_version_are_indexed_anew(store_at, pa
     check_index(path)
 
 
-async def test_pages_indexed_by_a_later_version_are_left_so_and_can_be_replaced(store_at, path):
+async def test_pages_indexed_by_a_later_version_are_left_so_and_can_be_replaced(
+    store_at, path, made, found
+):
     first = store_at(path)
     page, chunks = made()
     await first.keep(page, chunks, NOW)

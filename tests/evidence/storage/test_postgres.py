@@ -7,17 +7,15 @@ from typing import Any
 
 import pytest
 
-from searx_mcp.content.document import Document
 from searx_mcp.evidence.storage import postgres as schema
 from searx_mcp.evidence.storage import postgres_index as index
 from searx_mcp.evidence.storage.postgres import PostgresCorpusStore
 from searx_mcp.evidence.storage.sqlite import SqliteCorpusStore
 from searx_mcp.evidence.storage.standing_in import StandingInCorpusStore
-from searx_mcp.evidence.storage.store import Kept, StoredChunk, StoredPage, find_terms
+from searx_mcp.evidence.storage.store import Kept
 
 NOW = 1_000_000_000.0
 URL, OTHER = "https://a.example/", "https://b.example/"
-TEXTS = ("A word of bees.", "Bees make wax.")
 BOUNDS: dict[str, Any] = {"namespace": "n", "max_bytes": 1 << 26, "max_age": 1e9}
 
 
@@ -40,81 +38,12 @@ def store(store_of, postgres_url):
     return store_of(postgres_url)
 
 
-def made(url: str = URL, texts: tuple[str, ...] = TEXTS) -> tuple[StoredPage, list[StoredChunk]]:
-    page = StoredPage(
-        url, url, "Hives", '"1"', "", "", "en", "1", "native", NOW, NOW,
-        Document(markdown="".join(texts), word_count=1),
-    )  # fmt: skip
-    chunks = [StoredChunk(f"{url}{at}", text, (), at, at, 4) for at, text in enumerate(texts)]
-    return page, chunks
-
-
-async def found(store, question) -> list[str]:
-    matches = await store.match(find_terms(question), urls=None, limit=10)
-    return [match.chunk.text for match in matches]
-
-
 async def change(store, sql: str, *values) -> None:
     await store._link.read(lambda connection: connection.execute(sql, *values))
 
 
-@pytest.mark.parametrize(
-    ("sql", "left"),
-    [
-        (r"UPDATE documents SET title = '\xff'", 0),
-        (r"UPDATE documents SET url = '\xff'", 0),
-        ("UPDATE documents SET fetched_at = 'infinity'", 0),
-        ("UPDATE documents SET fresh_until = 'NaN', pinned_at = 'NaN'", 0),
-        (r"UPDATE documents SET body = '\x00'", 0),
-        (r"UPDATE documents SET body = '\x789c4bcb070002820145'", 0),
-        ("UPDATE documents SET chunks = -1, tokens = -1, size = -1, words = 0, used = -9", 1),
-    ],
-)
-async def test_a_page_that_cannot_be_read_is_not_there_and_can_be_kept_anew(store, sql, left):
-    page, chunks = made()
-    await store.keep(page, chunks, NOW)
-    await change(store, sql)
-    assert (await store.page(URL) is not None) == bool(left)
-    assert len([each async for each in store.export()]) == left
-    await store.heads()
-    await store.totals()
-    await store.frequencies(["bees"])
-    await store.chunks(URL)
-    await found(store, "bees")
-    await store.pin([URL], NOW)
-    await store.keep(page, chunks, NOW)
-    assert await store.page(URL) == page
-    assert await store.chunks(URL) == tuple(chunks)
-
-
-@pytest.mark.parametrize(
-    "change_to",
-    [
-        r"content = '\x00'",
-        r"content = '\x789c4bcb070002820145'",
-        "path = 'x'",
-        "path = '{}'",
-        "path = convert_to(repeat('[', 100000), 'UTF8')",
-        r"name = '\xff'",
-        "start = -1",
-        "start = 9, stop = 3",
-        "tokens = -1",
-    ],
-)
-async def test_a_chunk_that_cannot_be_read_is_left_out_and_can_be_kept_anew(store, change_to):
-    page, chunks = made()
-    await store.keep(page, chunks, NOW)
-    await change(store, f"UPDATE chunks SET {change_to} WHERE position = 0")  # noqa: S608 - the table above
-    assert await store.chunks(URL) == (chunks[1],)
-    assert await found(store, "bees") == [TEXTS[1]]
-    assert chunks[0] not in await store.unembedded("m", 9)
-    await store.keep(page, chunks, NOW)
-    assert await store.chunks(URL) == tuple(chunks)
-    assert sorted(await found(store, "bees")) == sorted(TEXTS)
-
-
 async def test_pages_of_a_schema_that_had_vectors_of_an_extension_stay_and_get_new_ones(
-    store_of, postgres_url, monkeypatch
+    store_of, postgres_url, monkeypatch, made
 ):
     page, chunks = made()
     names = [chunk.id for chunk in chunks]
@@ -130,25 +59,27 @@ async def test_pages_of_a_schema_that_had_vectors_of_an_extension_stay_and_get_n
 
 
 async def test_words_of_an_earlier_version_are_renewed_and_those_of_a_later_one_are_left(
-    store, store_of, postgres_url, monkeypatch
+    store, store_of, postgres_url, monkeypatch, made, found
 ):
     page, chunks = made()
     await store.keep(page, chunks, NOW)
-    await store.keep(*made(OTHER, ("Honey melts.",)), NOW)
+    await store.keep(*made(("Honey melts.",), OTHER), NOW)
     await change(store, "UPDATE chunk_words SET words = '''1:former'':1'")
     await change(
         store, "UPDATE documents SET version = CASE url WHEN $1 THEN 0 ELSE 99 END", URL.encode()
     )
     fresh = store_of(postgres_url)
-    assert await found(fresh, "wax") == [TEXTS[1]]
+    assert await found(fresh, "wax") == ["Bees make wax."]
     assert await found(fresh, "honey") == []
     assert await found(fresh, "former") == ["Honey melts."]
     assert await fresh.chunks(URL) == tuple(chunks)
-    assert await fresh.keep(*made(OTHER, ("Honey melts.",)), NOW) == Kept(0, 1, 0)
+    assert await fresh.keep(*made(("Honey melts.",), OTHER), NOW) == Kept(0, 1, 0)
     assert await found(fresh, "honey") == ["Honey melts."]
 
 
-async def test_a_chunk_of_very_many_words_is_kept_and_found_by_those_it_has_most(store):
+async def test_a_chunk_of_very_many_words_is_kept_and_found_by_those_it_has_most(
+    store, made, found
+):
     words = [f"w{number}" for number in range(index._MOST_WORDS + 5_000)]
     text = " ".join([*words, "wax wax"])
     await store.keep(*made(texts=(text,)), NOW)
@@ -157,7 +88,7 @@ async def test_a_chunk_of_very_many_words_is_kept_and_found_by_those_it_has_most
     assert counts == {words[0]: 1, words[-1]: 0}
 
 
-async def test_how_often_a_word_stands_in_a_chunk_is_counted_exactly(store):
+async def test_how_often_a_word_stands_in_a_chunk_is_counted_exactly(store, made):
     texts = tuple(
         " ".join(["wax"] * times + ["honey"] * (300 - times)) for times in (1, 2, 40, 254)
     )
@@ -173,12 +104,13 @@ async def test_how_often_a_word_stands_in_a_chunk_is_counted_exactly(store):
 
 @pytest.mark.slow
 async def test_a_server_that_stops_is_stood_in_for_and_gets_what_was_kept_when_it_is_back(
-    start_postgres, store_of, pass_by
+    start_postgres, store_of, pass_by, made
 ):
     server = start_postgres()
     there = store_of(server.url)
     store = StandingInCorpusStore(there, lambda: SqliteCorpusStore(None, **BOUNDS))
-    await store.keep(*made(OTHER), NOW)
+    other, others = made(url=OTHER)
+    await store.keep(other, others, NOW)
     server.stop()
     page, chunks = made()
     assert await store.keep(page, chunks, NOW) == Kept(2, 0, 0)

@@ -1,15 +1,15 @@
 """Whatever is kept, removed and kept again, a store holds what was kept last and finds no more."""
 
 import asyncio
-import hashlib
 import secrets
+from collections.abc import Callable
 from contextlib import aclosing
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from searx_mcp.content.document import Document
 from searx_mcp.evidence.storage.postgres import PostgresCorpusStore
 from searx_mcp.evidence.storage.sqlite import SqliteCorpusStore
 from searx_mcp.evidence.storage.store import CorpusStore, Kept, StoredChunk, StoredPage
@@ -24,29 +24,17 @@ steps = st.lists(
 )
 
 
-def made(url: str, title: str, parts: list[str]) -> tuple[StoredPage, list[StoredChunk]]:
-    page = StoredPage(
-        url, url, title, "", "", "", "", "1", "native", NOW, NOW,
-        Document(markdown=" ".join(parts), word_count=1),
-    )  # fmt: skip
-    chunks = [
-        StoredChunk(hashlib.sha256(f"{url}|{text}".encode()).hexdigest(), text, (), at, at, at)
-        for at, text in enumerate(dict.fromkeys(parts))
-    ]
-    return page, chunks
-
-
 @settings(max_examples=40)
-@given(steps)
-def test_a_store_holds_what_was_kept_last(done):
+@given(done=steps)
+def test_a_store_holds_what_was_kept_last(done, made):
     store = SqliteCorpusStore(None, namespace="n", max_bytes=1 << 26, max_age=1e9)
-    asyncio.run(keep_and_compare(store, done))
+    asyncio.run(keep_and_compare(store, made, done))
 
 
 @pytest.mark.slow
 @settings(max_examples=40)
 @given(done=steps)
-def test_a_store_on_a_server_holds_what_was_kept_last(postgres_url, done):
+def test_a_store_on_a_server_holds_what_was_kept_last(postgres_url, done, made):
     namespace = secrets.token_hex(8)
     store = PostgresCorpusStore(
         postgres_url,
@@ -56,11 +44,11 @@ def test_a_store_on_a_server_holds_what_was_kept_last(postgres_url, done):
         patience=60,
         schema="test_properties",
     )
-    asyncio.run(keep_and_compare(store, done))
+    asyncio.run(keep_and_compare(store, made, done))
 
 
 async def keep_and_compare(
-    store: CorpusStore, done: list[tuple[str, str, list[str] | None]]
+    store: CorpusStore, made: Callable[..., Any], done: list[tuple[str, str, list[str] | None]]
 ) -> None:
     expected: dict[str, tuple[StoredPage, list[StoredChunk]]] = {}
     async with aclosing(store):
@@ -70,7 +58,7 @@ async def keep_and_compare(
             if parts is None:
                 assert await store.remove([url]) == was_there
                 continue
-            page, chunks = made(url, title, parts)
+            page, chunks = made(list(dict.fromkeys(parts)), url, title=title)
             old, new = {each.id for each in before}, {each.id for each in chunks}
             counts = Kept(new=len(new - old), reused=len(new & old), removed=len(old - new))
             assert await store.keep(page, chunks, NOW) == counts

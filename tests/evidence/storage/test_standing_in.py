@@ -5,11 +5,10 @@ from typing import Any
 import pytest
 from typing_extensions import override
 
-from searx_mcp.content.document import Document
 from searx_mcp.errors import StorageBusyError, StorageError, StorageUnavailableError
 from searx_mcp.evidence.storage.sqlite import SqliteCorpusStore
 from searx_mcp.evidence.storage.standing_in import StandingInCorpusStore
-from searx_mcp.evidence.storage.store import Kept, StoredChunk, StoredPage
+from searx_mcp.evidence.storage.store import Kept
 
 NOW = 1_000_000_000.0
 URL, OTHER = "https://a.example/", "https://b.example/"
@@ -49,27 +48,19 @@ async def store(server):
     await made.aclose()
 
 
-def made(url: str = URL) -> tuple[StoredPage, list[StoredChunk]]:
-    page = StoredPage(
-        url, url, "Hives", "", "", "", "", "1", "native", NOW, NOW,
-        Document(markdown="Bees make wax.", word_count=3),
-    )  # fmt: skip
-    return page, [StoredChunk(url, "Bees make wax.", (), 0, 14, 3)]
-
-
-async def test_all_that_works_in_memory_works_while_the_server_is_away(store, server):
+async def test_all_that_works_in_memory_works_while_the_server_is_away(store, server, made):
     server.error = StorageUnavailableError("away", advice="wait")
     page, chunks = made()
-    assert await store.keep(page, chunks, NOW) == Kept(1, 0, 0)
+    assert await store.keep(page, chunks, NOW) == Kept(2, 0, 0)
     assert await store.page(URL) == page
     assert (await store.head(URL)).url == URL
     assert [head.url for head in await store.heads()] == [URL]
     assert await store.chunks(URL) == tuple(chunks)
     assert len(await store.match(["wax"], urls=None, limit=5)) == 1
-    assert await store.frequencies(["wax"]) == (1, {"wax": 1})
+    assert await store.frequencies(["wax"]) == (2, {"wax": 1})
     assert await store.unembedded("m", 5) == tuple(chunks)
-    await store.keep_vectors("m", {URL: b"12"})
-    assert await store.vectors("m", [URL]) == {URL: b"12"}
+    await store.keep_vectors("m", {chunks[0].id: b"12"})
+    assert await store.vectors("m", [chunks[0].id]) == {chunks[0].id: b"12"}
     assert await store.embedded("m") == 1
     await store.pin([URL], NOW)
     await store.renew(URL, fetched_at=NOW, fresh_until=NOW, etag="x", last_modified="")
@@ -79,9 +70,9 @@ async def test_all_that_works_in_memory_works_while_the_server_is_away(store, se
 
 
 async def test_what_was_kept_meanwhile_is_on_the_server_before_anything_is_asked_of_it(
-    store, server
+    store, server, made
 ):
-    await store.keep(*made(OTHER), NOW)
+    await store.keep(*made(url=OTHER), NOW)
     server.error = StorageUnavailableError("away", advice="wait")
     page, chunks = made()
     await store.keep(page, chunks, NOW)
@@ -92,7 +83,7 @@ async def test_what_was_kept_meanwhile_is_on_the_server_before_anything_is_asked
     assert "there" in repr(store)
 
 
-async def test_a_page_that_the_server_does_not_take_holds_up_nothing(store, server):
+async def test_a_page_that_the_server_does_not_take_holds_up_nothing(store, server, made):
     server.error = StorageUnavailableError("away", advice="wait")
     await store.keep(*made(), NOW)
     server.error = None
@@ -104,11 +95,11 @@ async def test_a_page_that_the_server_does_not_take_holds_up_nothing(store, serv
         return await keep(page, chunks, now)
 
     server.keep = refuse
-    await store.keep(*made(OTHER), NOW)
+    await store.keep(*made(url=OTHER), NOW)
     assert [head.url for head in await store.heads()] == [OTHER]
 
 
-async def test_a_busy_server_is_no_reason_to_go_on_without_it(store, server):
+async def test_a_busy_server_is_no_reason_to_go_on_without_it(store, server, made):
     server.error = StorageBusyError("busy", advice="wait")
     with pytest.raises(StorageBusyError):
         await store.keep(*made(), NOW)
@@ -116,7 +107,7 @@ async def test_a_busy_server_is_no_reason_to_go_on_without_it(store, server):
 
 
 @pytest.mark.parametrize("how", ["remove", "clear", "purge"])
-async def test_nothing_is_said_to_be_deleted_while_the_server_is_away(store, server, how):
+async def test_nothing_is_said_to_be_deleted_while_the_server_is_away(store, server, how, made):
     server.error = StorageUnavailableError("away", advice="wait")
     await store.keep(*made(), NOW)
     if how != "remove":
@@ -125,7 +116,7 @@ async def test_nothing_is_said_to_be_deleted_while_the_server_is_away(store, ser
         await (store.remove([URL]) if how == "remove" else getattr(store, how)())
 
 
-async def test_a_page_of_memory_and_server_is_removed_from_both(store, server):
+async def test_a_page_of_memory_and_server_is_removed_from_both(store, server, made):
     server.error = StorageUnavailableError("away", advice="wait")
     await store.keep(*made(), NOW)
     server.error = None

@@ -1,25 +1,20 @@
 """What a store of the corpus keeps and finds, in a file, in memory and on a server alike."""
 
-import hashlib
 import secrets
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable
 from dataclasses import fields, replace
-from pathlib import Path
 from typing import Any
 
 import pytest
 
-from searx_mcp.content.document import Document
 from searx_mcp.evidence.storage import postgres_index as postgres_corpus_index
 from searx_mcp.evidence.storage.postgres import PostgresCorpusStore
-from searx_mcp.evidence.storage.sqlite import FILE_NAME, SqliteCorpusStore
+from searx_mcp.evidence.storage.sqlite import SqliteCorpusStore
 from searx_mcp.evidence.storage.sqlite_index import match
 from searx_mcp.evidence.storage.store import (
     CorpusStore,
     Kept,
     PageHead,
-    StoredChunk,
-    StoredPage,
     find_terms,
 )
 
@@ -27,11 +22,6 @@ NOW = 1_000_000_000.0
 DAY = 86_400.0
 URL = "https://a.example/"
 OTHER = "https://b.example/"
-
-
-@pytest.fixture
-def path(tmp_path: Path) -> Path:
-    return tmp_path / "state" / FILE_NAME
 
 
 @pytest.fixture(params=["file", "memory", pytest.param("postgres", marks=pytest.mark.slow)])
@@ -61,46 +51,11 @@ def store(store_for):
     return store_for()
 
 
-def made(
-    texts: Sequence[str], url: str = URL, *, path: tuple[str, ...] = (), **known
-) -> tuple[StoredPage, list[StoredChunk]]:
-    """A page of some texts, each of which is a chunk."""
-    markdown, chunks = "", []
-    for text in texts:
-        start = len(markdown.encode())
-        markdown += f"{text}\n\n"
-        name = hashlib.sha256(f"{url}|{' > '.join(path)}|{text}".encode()).hexdigest()
-        chunks.append(
-            StoredChunk(name, text, path, start, start + len(text.encode()), len(text) // 4)
-        )
-    page = StoredPage(
-        url=url,
-        final_url=f"{url}final",
-        title="Hives",
-        etag='"1"',
-        last_modified="Mon, 01 Jan 2001 00:00:00 GMT",
-        content_hash=hashlib.sha256(markdown.encode()).hexdigest(),
-        language="en",
-        extractor="1",
-        tier="native",
-        fetched_at=NOW,
-        fresh_until=NOW + 300,
-        document=Document(title="Hives", markdown=markdown, word_count=1),
-    )
-    return replace(page, **known), chunks
-
-
-async def found(store, question, *, urls=None, limit=10) -> list[str]:
-    """The texts of the chunks that fit a question, best first."""
-    matches = await store.match(find_terms(question), urls=urls, limit=limit)
-    return [match.chunk.text for match in matches]
-
-
 async def kept(store) -> list[str]:
     return [head.url for head in await store.heads()]
 
 
-async def test_a_kept_page_is_given_back_with_its_chunks(store):
+async def test_a_kept_page_is_given_back_with_its_chunks(store, made):
     page, chunks = made(["Bees make wax.", "Wärme 🐝 ist alles.", "Bees make wax."])
     assert await store.keep(page, chunks, NOW) == Kept(new=2, reused=0, removed=0)
     assert await store.page(URL) == page
@@ -139,7 +94,7 @@ async def test_what_is_not_kept_is_nothing_and_no_error(store):
     ],
 )
 async def test_a_page_read_again_keeps_its_unchanged_chunks_with_their_vectors(
-    store, before, after, expected
+    store, before, after, expected, made, found
 ):
     page, chunks = made(before)
     await store.keep(page, chunks, NOW)
@@ -154,7 +109,9 @@ async def test_a_page_read_again_keeps_its_unchanged_chunks_with_their_vectors(
         assert await found(store, text) == ([text] if text in after else [])
 
 
-async def test_a_page_with_another_title_is_found_under_it_and_no_more_under_the_old_one(store):
+async def test_a_page_with_another_title_is_found_under_it_and_no_more_under_the_old_one(
+    store, made, found
+):
     page, chunks = made(["Bees make wax."], title="Apiary")
     await store.keep(page, chunks, NOW)
     assert await found(store, "apiary") == ["Bees make wax."]
@@ -163,7 +120,7 @@ async def test_a_page_with_another_title_is_found_under_it_and_no_more_under_the
     assert await found(store, "meadow") == ["Bees make wax."]
 
 
-async def test_a_renewed_page_has_new_times_and_validators_and_the_same_text(store):
+async def test_a_renewed_page_has_new_times_and_validators_and_the_same_text(store, made):
     page, chunks = made(["Bees make wax."])
     await store.keep(page, chunks, NOW)
     new = replace(page, fetched_at=NOW + 9, fresh_until=NOW + 99, etag='"2"', last_modified="")
@@ -195,21 +152,23 @@ async def test_a_renewed_page_has_new_times_and_validators_and_the_same_text(sto
         ("C++ AND NOT NEAR(", "C and NEAR"),
     ],
 )
-async def test_a_question_finds_what_shares_a_word_with_it_in_any_script(store, question, text):
+async def test_a_question_finds_what_shares_a_word_with_it_in_any_script(
+    store, question, text, made, found
+):
     page, chunks = made([text, "Something else entirely", "全然別のこと"])
     await store.keep(page, chunks, NOW)
     assert (await found(store, question))[0] == text
 
 
 @pytest.mark.parametrize("question", ["", "what is the", "a OR b", '"', "zzz* ^x page : p1", "\0"])
-async def test_a_question_without_a_word_that_is_there_finds_nothing(store, question):
+async def test_a_question_without_a_word_that_is_there_finds_nothing(store, question, made, found):
     page, chunks = made(["The quick fox is what it is"])
     await store.keep(page, chunks, NOW)
     assert await found(store, question) == []
     assert await store.match([question], urls=None, limit=5) == ()
 
 
-async def test_titles_and_headings_count_more_than_the_text(store):
+async def test_titles_and_headings_count_more_than_the_text(store, made):
     first, chunks = made(["wax and much more to read"], title="Bees")
     second, others = made(["much more to read and so on"], OTHER, path=("On wax",), title="")
     await store.keep(first, chunks, NOW)
@@ -220,7 +179,7 @@ async def test_titles_and_headings_count_more_than_the_text(store):
     assert matches[0].bm25 > matches[1].bm25 > 0
 
 
-async def test_the_scope_and_the_limit_of_a_search_are_kept_to(store):
+async def test_the_scope_and_the_limit_of_a_search_are_kept_to(store, made):
     for url in (URL, OTHER, "https://c.example/"):
         await store.keep(*made([f"Wax number {n} {url}" for n in range(4)], url), NOW)
     scoped = await store.match(["wax"], urls=[URL, OTHER, "https://none.example/"], limit=20)
@@ -233,7 +192,7 @@ async def test_the_scope_and_the_limit_of_a_search_are_kept_to(store):
     assert len(await store.match(["wax"], urls=many, limit=20)) == 4
 
 
-async def test_many_pages_and_many_terms_can_be_named(store):
+async def test_many_pages_and_many_terms_can_be_named(store, made):
     urls = [f"https://a.example/{n}" for n in range(400)]
     for url in urls[::10]:
         await store.keep(*made([f"wax at {url}"], url), NOW)
@@ -242,7 +201,7 @@ async def test_many_pages_and_many_terms_can_be_named(store):
     assert len(await store.match([*terms, "wax"], urls=None, limit=9)) == 9
 
 
-async def test_frequencies_count_the_chunks_that_have_a_term(store):
+async def test_frequencies_count_the_chunks_that_have_a_term(store, made):
     await store.keep(*made(["Bees make wax.", "Wax melts. Wax burns.", "Honey"]), NOW)
     await store.keep(*made(["More wax"], OTHER), NOW)
     assert await store.frequencies(["wax", "honey", "none"]) == (
@@ -256,7 +215,7 @@ async def test_frequencies_count_the_chunks_that_have_a_term(store):
 # Vectors
 
 
-async def test_vectors_are_kept_by_model_and_those_of_two_models_at_most(store):
+async def test_vectors_are_kept_by_model_and_those_of_two_models_at_most(store, made):
     page, chunks = made(["Bees", "Wax", "Honey"])
     await store.keep(page, chunks, NOW)
     ids = [chunk.id for chunk in chunks]
@@ -277,7 +236,7 @@ async def test_vectors_are_kept_by_model_and_those_of_two_models_at_most(store):
 
 
 @pytest.mark.parametrize("vector", [b"", b"\x01\x00\xff\x7b\x00\x80", bytes(8_192)], ids=len)
-async def test_a_vector_comes_back_as_it_was_and_is_not_made_again(store, vector):
+async def test_a_vector_comes_back_as_it_was_and_is_not_made_again(store, vector, made):
     page, chunks = made(["Bees"])
     await store.keep(page, chunks, NOW)
     await store.keep_vectors("m", {chunks[0].id: vector})
@@ -288,7 +247,7 @@ async def test_a_vector_comes_back_as_it_was_and_is_not_made_again(store, vector
 # Bounds
 
 
-async def test_what_is_older_than_its_age_goes_unless_it_was_cited_since(store_for):
+async def test_what_is_older_than_its_age_goes_unless_it_was_cited_since(store_for, made, found):
     store = store_for(max_age=DAY)
     for url in (URL, OTHER):
         await store.keep(*made(["Bees"], url), NOW)
@@ -301,7 +260,7 @@ async def test_what_is_older_than_its_age_goes_unless_it_was_cited_since(store_f
     assert await kept(store) == [new]
 
 
-async def test_a_page_from_the_future_counts_as_of_now(store_for):
+async def test_a_page_from_the_future_counts_as_of_now(store_for, made):
     store = store_for(max_age=DAY)
     await store.keep(*made(["Bees"], fetched_at=NOW + 99 * DAY, fresh_until=NOW + 100 * DAY), NOW)
     await store.pin([URL], NOW + 99 * DAY)
@@ -312,22 +271,22 @@ async def test_a_page_from_the_future_counts_as_of_now(store_for):
     assert await kept(store) == [OTHER]
 
 
-def long_page(noise, number: int):
+def long_page(made, noise, number: int):
     """A page of some 40 KB in a file."""
     texts = [noise(100 * number + part, 1_400) for part in range(10)]
     return made(texts, f"https://{number:03}.example/")
 
 
 async def test_a_full_store_forgets_what_was_used_least_recently_and_cited_pages_last(
-    store_for, noise
+    store_for, noise, made
 ):
     bound = 600_000
     store = store_for(max_bytes=bound)
     for number in range(3):
-        await store.keep(*long_page(noise, number), NOW)
+        await store.keep(*long_page(made, noise, number), NOW)
     await store.pin(["https://000.example/"], NOW)
     for number in range(3, 60):
-        await store.keep(*long_page(noise, number), NOW)
+        await store.keep(*long_page(made, noise, number), NOW)
         assert (await store.totals()).bytes <= bound * 1.1
     urls = await kept(store)
     assert "https://000.example/" in urls
@@ -340,11 +299,11 @@ async def test_a_full_store_forgets_what_was_used_least_recently_and_cited_pages
     assert (await store.totals()).chunks == sum(head.chunks for head in heads)
 
 
-async def test_what_was_read_again_long_after_stays_longer(store_for, noise):
+async def test_what_was_read_again_long_after_stays_longer(store_for, noise, made):
     store = store_for(max_bytes=1_000_000)
     first = "https://000.example/"
     for number in range(60):
-        await store.keep(*long_page(noise, number), NOW)
+        await store.keep(*long_page(made, noise, number), NOW)
         if number % 5 == 0:
             await store.chunks(first)
     urls = await kept(store)
@@ -352,10 +311,10 @@ async def test_what_was_read_again_long_after_stays_longer(store_for, noise):
     assert "https://001.example/" not in urls
 
 
-async def test_cited_pages_alone_keep_to_the_bound_too(store_for, noise):
+async def test_cited_pages_alone_keep_to_the_bound_too(store_for, noise, made):
     store = store_for(max_bytes=600_000)
     for number in range(40):
-        page, chunks = long_page(noise, number)
+        page, chunks = long_page(made, noise, number)
         await store.keep(page, chunks, NOW)
         await store.pin([page.url], NOW + number)
     assert (await store.totals()).bytes <= 660_000
@@ -364,7 +323,9 @@ async def test_cited_pages_alone_keep_to_the_bound_too(store_for, noise):
     assert "https://000.example/" not in urls, "the one cited first goes first"
 
 
-async def test_a_page_larger_than_the_bound_is_not_kept_and_nothing_goes_for_it(store_for, noise):
+async def test_a_page_larger_than_the_bound_is_not_kept_and_nothing_goes_for_it(
+    store_for, noise, made
+):
     store = store_for(max_bytes=300_000)
     await store.keep(*made(["Bees"], OTHER), NOW)
     await store.keep(*made(["Small"]), NOW)
@@ -376,7 +337,7 @@ async def test_a_page_larger_than_the_bound_is_not_kept_and_nothing_goes_for_it(
 # Namespaces
 
 
-async def test_nobody_finds_the_pages_of_another_namespace(path):
+async def test_nobody_finds_the_pages_of_another_namespace(path, made, found):
     mine, yours = (
         SqliteCorpusStore(path, namespace=name, max_bytes=1 << 26, max_age=DAY)
         for name in ("mine", "yours")
@@ -409,7 +370,7 @@ async def test_nobody_finds_the_pages_of_another_namespace(path):
 # Deleting, exporting, counting
 
 
-async def test_removed_pages_are_gone_and_the_others_stay(store):
+async def test_removed_pages_are_gone_and_the_others_stay(store, made, found):
     for url in (URL, OTHER):
         await store.keep(*made([f"Bees of {url}"], url), NOW)
     assert await store.remove([URL, URL, "https://none.example/"]) == 1
@@ -423,7 +384,7 @@ async def test_removed_pages_are_gone_and_the_others_stay(store):
     assert await kept(store) == []
 
 
-async def test_an_export_gives_every_page_once_whatever_is_kept_meanwhile(store):
+async def test_an_export_gives_every_page_once_whatever_is_kept_meanwhile(store, made):
     pages = [made([f"Bees {n}"], f"https://{n}.example/")[0] for n in range(5)]
     for page in pages:
         await store.keep(page, [], NOW)
@@ -436,7 +397,7 @@ async def test_an_export_gives_every_page_once_whatever_is_kept_meanwhile(store)
     assert given == [*pages[:3], pages[4]]
 
 
-async def test_totals_count_what_is_kept_of_all_pages_or_of_one(store):
+async def test_totals_count_what_is_kept_of_all_pages_or_of_one(store, made):
     page, chunks = made(["Bees make wax.", "Wax melts."])
     await store.keep(page, chunks, NOW)
     await store.keep(*made(["More and more wax"], OTHER), NOW)
@@ -448,7 +409,7 @@ async def test_totals_count_what_is_kept_of_all_pages_or_of_one(store):
 
 
 @pytest.mark.parametrize("text", ["\ud800", "a\0b", "\u202e", "x" * 100_000])
-async def test_odd_texts_are_kept_as_they_are(store, text):
+async def test_odd_texts_are_kept_as_they_are(store, text, made):
     page, chunks = made(["Bees"], title=text, etag=text, last_modified=text)
     await store.keep(page, chunks, NOW)
     assert await store.page(URL) == page
@@ -469,7 +430,7 @@ async def test_odd_texts_are_kept_as_they_are(store, text):
     ],
 )  # fmt: skip
 async def test_words_that_very_many_chunks_have_find_only_what_has_all_of_them(
-    store, counts, expected
+    store, counts, expected, made
 ):
     texts = {"w": "wax", "h": "honey", "v": "hive", "wh": "wax honey", "hv": "honey hive"}
     await store.keep(*made(list(texts.values()), title="x"), NOW)
