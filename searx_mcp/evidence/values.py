@@ -145,8 +145,8 @@ class Evidence(Frozen):
         span: first and one past the last byte of the text in the page's Markdown, UTF-8.
         is_adjacent: whether it is here only because it is next to other evidence.
         low_confidence: whether it matches less well than an answer usually does.
-        parts: first and one past the last code point of the parts of the text, those that match best first; in no
-            output, since they only tell what is shown in little room.
+        parts: first and one past the last code point of the parts of the text, those that match best first; not
+            output, since they only decide what is shown in a small budget.
     """
 
     source: int

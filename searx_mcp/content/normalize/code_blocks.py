@@ -34,6 +34,7 @@ _FRAMES: Final = frozenset({"codemirror", "cm-editor", "monaco-editor", "ace_edi
 _TABLES: Final = (
     "td.code,td.lntd,td.rouge-code,td.blob-code,td.hljs-ln-code,td.linenos,td.gutter,td.crayon-code"
 )
+_CODE_CELLS: Final = frozenset({"code", "lntd", "rouge-code", "gutter"})
 _LISTINGS: Final = "div.ltx_listing,div.fragment"
 """Code as LaTeXML and Doxygen write it: an element for each line, with its number first; also LaTeXML's algorithms."""
 
@@ -114,7 +115,7 @@ def _normalize_code(tree: LexborHTMLParser, removals: Removals) -> None:
             _join(_pieces(code), removals)
             _rewrite(tree, removals, code, code, is_indented=True)
     for block in _attached(tree, "pre"):
-        if not _holds_more(block):
+        if has_text(block) or block.css_first("img,video,iframe") is None:
             _rewrite(tree, removals, block, block)
     for block in _attached(tree, _PLAIN):
         if _is_bare(block):
@@ -148,11 +149,16 @@ def _rewrite(
     *,
     is_indented: bool = False,
 ) -> None:
-    """Rewrite one block, and replace the outermost element that shows nothing else."""
+    """Rewrite one block, and replace the outermost element that shows nothing else.
+
+    If the page indents the code like the rest of its source, the common indentation of all lines is removed.
+    """
     inner = _inner(root)
     block = _outermost(block)
     language = language_of(block, inner) or label_inside(block, root)
-    text = _code_text(root, removals, is_indented=is_indented and "pre" not in style(root))
+    text = _LEADING.sub("", _raw_text(root, removals)).rstrip()
+    if is_indented and "pre" not in style(root):
+        text = dedent(text).strip()
     if not text:
         removals.remove(block, RemovalRule.CODE)
         return
@@ -213,7 +219,7 @@ def _outermost(block: LexborNode) -> LexborNode:
     for node in ancestors(block, 6):
         if node.tag not in _IN_CODE and node.tag not in {"tbody", "tr", "td", "table"}:
             break
-        if node.tag == "td" and not _is_code_cell(node):
+        if node.tag == "td" and _CODE_CELLS.isdisjoint(classes(node)):
             break
         if not is_alone(inner):
             break
@@ -243,15 +249,6 @@ def _tables(tree: LexborHTMLParser) -> Iterator[LexborNode]:
             seen.add(table.mem_id)
             if table.css_first("pre,code,.blob-code,.line,.hljs-ln-code") is not None:
                 yield table
-
-
-def _is_code_cell(cell: LexborNode) -> bool:
-    return not {"code", "lntd", "rouge-code", "gutter"}.isdisjoint(classes(cell))
-
-
-def _holds_more(block: LexborNode) -> bool:
-    """Whether a `pre` shows images or players and no text."""
-    return block.css_first("img,video,iframe") is not None and not has_text(block)
 
 
 def _is_block(code: LexborNode) -> bool:
@@ -308,19 +305,6 @@ def _is_bare(block: LexborNode) -> bool:
     if block.css_first("p,ul,ol,table,h1,h2,h3,h4,pre,code,img,a") is not None:
         return False
     return bool(language_of(block)) and "\n" in block.text().strip()
-
-
-def _code_text(root: LexborNode, removals: Removals, *, is_indented: bool) -> str:
-    """The text of a block of code, without empty lines at its start and end.
-
-    Args:
-        root: contains the code.
-        removals: of the page.
-        is_indented: whether the page indents the code like the rest of its source, so that the common indentation
-            of all lines is removed.
-    """
-    text = _LEADING.sub("", _raw_text(root, removals)).rstrip()
-    return dedent(text).strip() if is_indented else text
 
 
 def _raw_text(root: LexborNode, removals: Removals) -> str:

@@ -234,9 +234,7 @@ class Answerer:
             by_pages.setdefault(tuple(named)[:_CANDIDATES], []).append(claim)
         checked: list[CheckedQuote] = []
         for urls, group in by_pages.items():
-            pages: dict[str, str] = {}
-            for page in await self.corpus.pages(urls):
-                pages |= dict.fromkeys((page.url, page.final_url), page.document.markdown)
+            pages = await self._texts(urls)
             report = Report((), (), tuple(group))
             checked += (await asyncio.to_thread(check_report, report, pages)).sentences
         return tuple(sorted(checked, key=lambda each: each.line))
@@ -250,14 +248,19 @@ class Answerer:
             named = [kept[key] for key in map(address_key, quote.urls) if key in kept]
             likely = await self.corpus.pages_with(" ".join(quote.parts), limit=_CANDIDATES)
             among[quote] = tuple(dict.fromkeys((*named, *likely)))
-        wanted = {url for urls in among.values() for url in urls}
-        pages: dict[str, str] = {}
-        for page in await self.corpus.pages(sorted(wanted)):
-            pages |= dict.fromkeys((page.url, page.final_url), page.document.markdown)
+        pages = await self._texts(sorted({url for urls in among.values() for url in urls}))
         checked = await asyncio.to_thread(
             check_report, Report(tuple(quotes), ()), pages, among=among
         )
         return checked.quotes
+
+    async def _texts(self, urls: Sequence[str]) -> dict[str, str]:
+        """Return the Markdown of stored pages, by each of their addresses."""
+        return {
+            address: page.document.markdown
+            for page in await self.corpus.pages(urls)
+            for address in (page.url, page.final_url)
+        }
 
     async def _done(
         self,

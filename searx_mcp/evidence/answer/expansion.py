@@ -212,7 +212,7 @@ class Expander:
             if gathering.named and budget and left == budget and self._max_depth and not is_over:
                 await self._ask_indexes(gathering, frontier, read, deadline=stop_at)
                 watch.mark("expansion")
-            # Both as found now: the weight of a word changes with every page.
+            # Both scores are of the current hits: every page changes the weights of words.
             gain = gathering.score(list(gathering.pages)) - gathering.score(before)
             idle = 0 if gain > _GAIN or left == budget else idle + 1
             reason = OFF

@@ -7,8 +7,7 @@ check infers nothing: paraphrases are not checked, and the result says so.
 
 import re
 from collections import Counter
-from collections.abc import Collection, Sequence
-from difflib import SequenceMatcher
+from collections.abc import Collection, Iterator, Sequence
 from enum import Enum, auto
 from typing import Final, NamedTuple
 
@@ -32,12 +31,10 @@ _LIKELY: Final = 4
 """Number of statements that a sentence is compared with."""
 _ENDINGS: Final = 20
 """Maximum positions in a statement at which a match of the sentence may end."""
-_STOPS: Final = ".!?;:,()\"'"
-_MOST_SHOWN: Final = 3
-_ALIKE: Final = 0.6
-"""Minimum share of equal words for a quote to be an altered one of the page."""
-_LONGEST_QUOTE: Final = 120
-"""Maximum words of a quote that is searched with differences."""
+MOST_SHOWN: Final = 3
+"""Maximum words, or differences, that are named."""
+_SHOWN_CHARS: Final = 120
+"""Maximum code points that are shown of a text of the page."""
 _HALF: Final = 0.5
 _LEAST: Final = 2
 """Minimum words, names and figures of a meaningful sentence."""
@@ -190,7 +187,7 @@ class Statements:
         if nowhere and len(lost) <= len(telling) * _HALF:
             return Comparison(
                 QuoteVerdict.ALTERED,
-                f"not there: {_listed(nowhere)}; page: “{_cut(statement.text)}”",
+                f"not there: {_listed(nowhere)}; page: “{shortened(statement.text)}”",
             )
         if nowhere and len(nowhere) == len(facts):
             return Comparison(QuoteVerdict.MISSING, f"not there: {_listed(nowhere)}")
@@ -209,23 +206,12 @@ class Statements:
             for each in _tokens(self._all[number].text)
         )
 
-    def nearest(self, quote: str) -> str:
-        """Describe the difference between a quote and the most similar passage; empty if none is similar."""
-        wanted = quote.split()
-        bare = _bare(wanted)
-        if len(wanted) > _LONGEST_QUOTE or len(set(bare)) * 2 < len(bare):
-            return ""  # repetitive text takes too long to compare
-        best, found = _ALIKE, ""
-        for number in self._likely(quote):
+    def passages(self, text: str) -> Iterator[str]:
+        """Yield the statements that share most words with a text, each alone and with the one after it."""
+        for number in self._likely(text):
             texts = [each.text for each in self._all[number : number + 2]]
-            for passage in (texts[0], " ".join(texts)):
-                there = passage.split()[:_LONGEST_QUOTE]
-                matcher = SequenceMatcher(None, _bare(there), bare, autojunk=False)
-                share = sum(block.size for block in matcher.get_matching_blocks()) / len(wanted)
-                if share > best:
-                    best = share
-                    found = _differences(matcher, there, wanted) or f"page: “{_cut(passage)}”"
-        return found
+            yield texts[0]
+            yield " ".join(texts)
 
     def _likely(self, text: str) -> list[int]:
         """Return the statements that share most words with a text; function words weigh less."""
@@ -445,27 +431,9 @@ def _is_stop(token: _Token) -> bool:
 
 
 def _listed(tokens: Sequence[_Token]) -> str:
-    return ", ".join(f"“{each}”" for each in dict.fromkeys(t.shown for t in tokens[:_MOST_SHOWN]))
+    return ", ".join(f"“{each}”" for each in dict.fromkeys(t.shown for t in tokens[:MOST_SHOWN]))
 
 
-def _cut(text: str) -> str:
-    return text if len(text) <= _LONGEST_QUOTE else f"{text[: _LONGEST_QUOTE - 1].rstrip()}…"
-
-
-def _bare(words: Sequence[str]) -> list[str]:
-    return [folded(word).strip(_STOPS) for word in words]
-
-
-def _differences(matcher: SequenceMatcher[str], there: Sequence[str], wanted: Sequence[str]) -> str:
-    """Return the first differences, except before and after the quote."""
-    codes = matcher.get_opcodes()
-    while codes and codes[0][0] == "delete":
-        codes = codes[1:]
-    while codes and codes[-1][0] == "delete":
-        codes = codes[:-1]
-    changes = [
-        f"“{' '.join(wanted[low:high]) or '…'}”, page: “{_cut(' '.join(there[start:end])) or 'nothing'}”"
-        for kind, start, end, low, high in codes
-        if kind != "equal"
-    ]
-    return "; ".join(changes[:_MOST_SHOWN])
+def shortened(text: str) -> str:
+    """Cut a text of the page to what is shown of it."""
+    return text if len(text) <= _SHOWN_CHARS else f"{text[: _SHOWN_CHARS - 1].rstrip()}…"

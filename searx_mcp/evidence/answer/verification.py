@@ -6,10 +6,11 @@ of that page, by `statements`.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
+from difflib import SequenceMatcher
 from typing import Final
 
 from searx_mcp.content.sentences import sentence_ends
-from searx_mcp.content.words import CONTRASTS, DENIALS, EXCEPTIONS, NEGATIONS
+from searx_mcp.content.words import CONTRASTS, DENIALS, EXCEPTIONS, NEGATIONS, folded
 from searx_mcp.evidence.answer.citations import normalised
 from searx_mcp.evidence.answer.report import (
     SPACELESS,
@@ -19,10 +20,20 @@ from searx_mcp.evidence.answer.report import (
     address_key,
     read_report,
 )
-from searx_mcp.evidence.answer.statements import Comparison, Statements, negation_in
+from searx_mcp.evidence.answer.statements import (
+    MOST_SHOWN,
+    Comparison,
+    Statements,
+    negation_in,
+    shortened,
+)
 from searx_mcp.evidence.checked import CheckedQuote, QuoteVerdict, VerifyReport
 
 _MOST_FOUND: Final = 3
+_ALIKE: Final = 0.6
+"""Minimum share of equal words for a quote to be an altered one of the page."""
+_LONGEST_QUOTE: Final = 120
+"""Maximum words of a quote that is searched with differences."""
 _TRIES: Final = 50
 """Maximum positions of a page that are checked for a part of a quote, if the part begins or ends inside a word there."""
 _LEFT_OUT: Final = 1_000
@@ -35,6 +46,7 @@ _INNER: Final = frozenset(".,'-")
 _BOUND: Final = frozenset("<>≤≥~≈±$€£¥")
 """Signs before figures, also with a space between them."""
 _STOPS: Final = ".!?;:,()"
+_AROUND_WORDS: Final = f"{_STOPS}\"'"
 _ENDS: Final = frozenset(".!?")
 _ENDED: Final = (".", "…")
 _SIGNS: Final = frozenset("-+^")
@@ -104,7 +116,7 @@ class _Pages:
         else:
             candidates = ascribed or tuple(among)[:_MOST_FOUND]
             difference = difference or next(
-                filter(None, (self._near(url, quote) for url in candidates)), ""
+                filter(None, (_nearest(self._statements(url), quote) for url in candidates)), ""
             )
             if difference:
                 verdict = QuoteVerdict.ALTERED
@@ -157,9 +169,6 @@ class _Pages:
             self._stated[url] = Statements(self._pages.get(url, ""))
         return self._stated[url]
 
-    def _near(self, url: str, quote: QuoteInReport) -> str:
-        return self._statements(url).nearest(" ".join(quote.parts))
-
     def _quoted(self, url: str, quote: QuoteInReport) -> str | None:
         """Explain how a page with the words of a quote negates it; empty if it does not, `None` if it lacks the words."""
         if url not in self._plain:
@@ -174,8 +183,45 @@ class _Pages:
         return difference
 
 
+def _nearest(page: Statements, quote: QuoteInReport) -> str:
+    """Describe how the most similar passage of a page differs from a quote; empty if none is similar."""
+    text = " ".join(quote.parts)
+    wanted = text.split()
+    bare = _bare(wanted)
+    if len(wanted) > _LONGEST_QUOTE or len(set(bare)) * 2 < len(bare):
+        return ""  # repetitive text takes too long to compare
+    best, found = _ALIKE, ""
+    for passage in page.passages(text):
+        there = passage.split()[:_LONGEST_QUOTE]
+        matcher = SequenceMatcher(None, _bare(there), bare, autojunk=False)
+        share = sum(block.size for block in matcher.get_matching_blocks()) / len(wanted)
+        if share > best:
+            best = share
+            found = _differences(matcher, there, wanted) or f"page: “{shortened(passage)}”"
+    return found
+
+
+def _bare(words: Sequence[str]) -> list[str]:
+    return [folded(word).strip(_AROUND_WORDS) for word in words]
+
+
+def _differences(matcher: SequenceMatcher[str], there: Sequence[str], wanted: Sequence[str]) -> str:
+    """Return the first differences, except before and after the quote."""
+    codes = matcher.get_opcodes()
+    while codes and codes[0][0] == "delete":
+        codes = codes[1:]
+    while codes and codes[-1][0] == "delete":
+        codes = codes[:-1]
+    changes = [
+        f"“{' '.join(wanted[low:high]) or '…'}”, page: “{shortened(' '.join(there[start:end])) or 'nothing'}”"
+        for kind, start, end, low, high in codes
+        if kind != "equal"
+    ]
+    return "; ".join(changes[:MOST_SHOWN])
+
+
 def _joined(text: str, quote: QuoteInReport, start: int, end: int) -> str | None:
-    """Do the same for one position of the quote's first part."""
+    """Explain how a page negates a quote whose first part is at a position; see `_Pages._quoted`."""
     skipped = ""
     for part in quote.parts[1:]:
         within = text[end : end + _LEFT_OUT + len(part)]

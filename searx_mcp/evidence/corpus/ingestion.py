@@ -365,8 +365,5 @@ def _previous(stored: StoredPage, *, may_store: bool) -> KeptPage:
 
 
 def _late(url: str) -> SearxMcpError:
-    return DeadlineError(f"{_host(url) or 'The page'} was not read in time")
-
-
-def _host(url: str) -> str:
-    return clean_line(host_in(url), _MAX_HOST)
+    host = clean_line(host_in(url), _MAX_HOST)
+    return DeadlineError(f"{host or 'The page'} was not read in time")

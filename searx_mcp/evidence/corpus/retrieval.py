@@ -168,7 +168,7 @@ class Retriever:
             since a threshold that leaves nothing is no help; these are marked.
         """
         if not urls and urls is not None:
-            return Retrieved(())
+            return Retrieved(hits=())
         deadline = _before(deadline)
         candidates, weights = await self._find(question, urls, held)
         named = {title: find_terms(title) for title in {each.title for each in candidates}}
@@ -209,7 +209,10 @@ class Retriever:
             hits = await self._reranked(self._reranker, question, hits, deadline, notes)
             reranking_ms = (asyncio.get_running_loop().time() - begun) * 1_000
         return Retrieved(
-            *(tuple(hits[:limit]), tuple(notes), len(candidates), reranking_ms),
+            hits=tuple(hits[:limit]),
+            notes=tuple(notes),
+            evaluated=len(candidates),
+            reranking_ms=reranking_ms,
             support=found,
             section=hits[0].chunk.path[-1] if hits and hits[0].chunk.path else "",
         )

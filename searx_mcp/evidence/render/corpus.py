@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from itertools import accumulate
 from typing import Any, Final
 
+from searx_mcp.evidence.render.text import title_line
 from searx_mcp.evidence.values import (
     PROTECTED,
     Chunk,
@@ -265,14 +266,8 @@ def status_text(status: CorpusStatus, *, budget: int | None, boundary: str) -> s
 
 def _page_lines(page: CorpusPage, boundary: str) -> Iterator[str]:
     fetched = page.fetched_at[:16].replace("T", " ")
-    yield f"- {_title(page.title, boundary)} — {one_url(page.url)}"
+    yield f"- {title_line(page.title, boundary) or 'Untitled'} — {one_url(page.url)}"
     yield f"  ({counted(page.chunks, 'chunk')}, {page.tokens:,} tokens, fetched {fetched} UTC)"
-
-
-def _title(title: str, boundary: str) -> str:
-    # A title must not contain the separator between title and address in our lines.
-    line = one_line(title, boundary, max_tokens=_TITLE_TOKENS).replace(" \u2014 ", " - ")
-    return line or "Untitled"
 
 
 def status_data(
@@ -315,8 +310,9 @@ def _ingested_line(page: IngestedPage, boundary: str) -> str:
     if not page.chunks:
         return f"- {one_url(page.url)}: nothing kept. {note}".rstrip()
     new = f", {page.new_chunks:,} of them new" if page.is_changed else ", unchanged"
+    title = title_line(page.title, boundary) or "Untitled"
     return (
-        f"- {_title(page.title, boundary)} — {one_url(page.url)}: {counted(page.chunks, 'chunk')}{new},"
+        f"- {title} — {one_url(page.url)}: {counted(page.chunks, 'chunk')}{new},"
         f" {page.tokens:,} tokens. {note}".rstrip()
     )
 

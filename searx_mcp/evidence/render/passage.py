@@ -1,4 +1,4 @@
-"""A passage as shown in little room: around its quote, without links and repetitions."""
+"""A passage as shown in a small budget: around its quote, without links and repetitions."""
 
 import re
 from collections.abc import Iterator, Sequence

@@ -54,7 +54,7 @@ _PASSAGE: Final = 260
 """Tokens of a passage in such a budget: four to six fit, and one of these answers more often than one of three
 longer ones."""
 _FEW: Final = 8
-"""Passages that are considered for it."""
+"""Passages that are considered in such a budget."""
 _NONE: Final = "(none)"
 _ADDRESS: Final = "://"
 """A note that names a page is with the sources, in the fence: its address may be untrusted."""
@@ -292,17 +292,17 @@ def _block(name: str, lines: Iterable[str]) -> str:
     return block(name, lines) if lines else ""
 
 
-def _line(text: str, boundary: str, tokens: int = _TITLE_TOKENS) -> str:
-    # A title must not contain the separator between title and address in our lines.
-    return one_line(text, boundary, max_tokens=tokens).replace(" \u2014 ", " - ")
+def title_line(text: str, boundary: str) -> str:
+    """Return a title on one line, without the separator between title and address in our lines."""
+    return one_line(text, boundary, max_tokens=_TITLE_TOKENS).replace(" \u2014 ", " - ")
 
 
 def _source_lines(sources: Sequence[Source], boundary: str) -> Iterator[str]:
     for source in sources:
-        title = _line(source.title, boundary) or "Untitled"
+        title = title_line(source.title, boundary) or "Untitled"
         mark = "" if source.is_read else " (not read: a search result's snippet)"
         lines = [f"[{source.number}] {title} — {one_url(source.url)}{mark}"]
-        lines += [f"    § {_line(section, boundary)}" for section in source.sections]
+        lines += [f"    § {title_line(section, boundary)}" for section in source.sections]
         lines += [f"    = {one_url(copy)}" for copy in source.copies[:_COPIES]]
         if more := len(source.copies) - _COPIES:
             lines += [f"    = and {more} more copies"] if more > 0 else []
@@ -349,9 +349,9 @@ def _evidence_lines(
 def _image_lines(images: Sequence[EvidenceImage], shown: Shown, boundary: str) -> Iterator[str]:
     for image in images:
         if image.source in shown.sources:
-            alt = _line(image.alt or "image", boundary)
+            alt = title_line(image.alt or "image", boundary)
             url = one_url(image.url).replace("(", "%28").replace(")", "%29")
-            caption = f" — {_line(image.caption, boundary)}" if image.caption else ""
+            caption = f" — {title_line(image.caption, boundary)}" if image.caption else ""
             yield f"- [{alt}]({url}){caption} (from Source [{image.source}])"
 
 
@@ -376,11 +376,11 @@ def _quote_lines(
     if is_above and len(words) > _QUOTE_WORDS:
         text = f"{' '.join(words[:_QUOTE_WORDS])} …"
     yield f'[{quote.source}] "{one_line(text, boundary, max_tokens=UNLIMITED)}"'
-    section = f" § {_line(quote.section, boundary)}" if quote.section else ""
+    section = f" § {title_line(quote.section, boundary)}" if quote.section else ""
     if is_above and any(each.source == quote.source for each in before):
         yield f"    —{section}" if section else ""
         return
-    title = _line(quote.title, boundary) or "Untitled"
+    title = title_line(quote.title, boundary) or "Untitled"
     url = one_url(quote.url) if is_above else cited_url(quote, boundary)
     yield f"    — {title}, {url}{section}"
 

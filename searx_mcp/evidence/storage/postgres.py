@@ -12,7 +12,16 @@ from searx_mcp.errors import StorageError, StorageUnavailableError
 from searx_mcp.evidence.storage import postgres_index as index
 from searx_mcp.evidence.storage import postgres_rows as rows
 from searx_mcp.evidence.storage.postgres_index import Stems
-from searx_mcp.evidence.storage.rows import ABOUT, CorpusLimits, as_bytes, as_key, packed
+from searx_mcp.evidence.storage.rows import (
+    ABOUT,
+    ERASING,
+    MODELS,
+    RECENT,
+    CorpusLimits,
+    as_bytes,
+    as_key,
+    packed,
+)
 from searx_mcp.evidence.storage.sql import (
     NUMBER,
     OF,
@@ -25,12 +34,6 @@ from searx_mcp.storage.postgres import Connection, PostgresLink, numbered
 
 _log = logging.getLogger("searx_mcp.storage")
 
-_ERASING: Final = 120.0
-"""Seconds that deleting everything may take."""
-_RECENT: Final = 16
-"""The most recently used pages, whose use is not recorded again: reading them writes nothing."""
-_MODELS: Final = 2
-"""Number of models whose vectors are kept."""
 _List: TypeAlias = Sequence[bytes] | Sequence[int]
 
 
@@ -167,7 +170,7 @@ class PostgresCorpusStore(SqlCorpusStore[bytes, _List]):
             )
             await connection.execute(
                 "DELETE FROM models WHERE id IN (SELECT id FROM models ORDER BY used DESC OFFSET $1)",
-                _MODELS,
+                MODELS,
             )
             await connection.execute(
                 "INSERT INTO chunk_vectors (chunk, model, vector)"
@@ -197,14 +200,14 @@ class PostgresCorpusStore(SqlCorpusStore[bytes, _List]):
             lambda connection: connection.execute(
                 "DELETE FROM namespaces WHERE name = $1", self._namespace
             ),
-            patience=_ERASING,
+            patience=ERASING,
         )
 
     @override
     async def purge(self) -> None:
         await self._link.write(
             lambda connection: connection.execute("TRUNCATE namespaces, models CASCADE"),
-            patience=_ERASING,
+            patience=ERASING,
         )
 
     @override
@@ -254,7 +257,7 @@ class PostgresCorpusStore(SqlCorpusStore[bytes, _List]):
             await self._change(
                 f"UPDATE documents SET used = {DIALECT.next_use} WHERE id IN (SELECT id"
                 f" FROM documents WHERE {OF} AND {DIALECT.at}"
-                f" AND used < (SELECT last_value FROM uses) - {_RECENT} FOR UPDATE SKIP LOCKED)",
+                f" AND used < (SELECT last_value FROM uses) - {RECENT} FOR UPDATE SKIP LOCKED)",
                 url=DIALECT.key(url),
             )
         except StorageError as exc:

@@ -14,6 +14,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import accumulate
 from typing import Final
 
+from searx_mcp.evidence.storage.rows import MOST_TERMS, any_rare
 from searx_mcp.storage.postgres import Connection
 
 Found = tuple[int, float]
@@ -21,9 +22,6 @@ Found = tuple[int, float]
 Places = Sequence[int] | None
 """The numbers of the pages to search; `None` for all of a namespace."""
 
-_MOST_TERMS: Final = 64
-_MOST_ROWS: Final = 6_000
-"""As in the index of a file."""
 _MOST_WORDS: Final = 20_000
 """Maximum different words of a chunk that are indexed; a `tsvector` holds a megabyte."""
 _LONGEST: Final = 200
@@ -131,7 +129,7 @@ async def match(
         limit: maximum number of chunks.
     """
     known = {_quoted(namespace, stems[term]): count for term, count in counts.items() if count}
-    ordered = sorted((count, word) for word, count in known.items())[:_MOST_TERMS]
+    ordered = sorted((count, word) for word, count in known.items())[:MOST_TERMS]
     if not ordered:
         return []
     total, mean = await connection.fetchrow(
@@ -150,28 +148,13 @@ async def match(
         f" {_K1} * ({1 - _B} + {_B} * length / $2::float8) AS norm FROM chunk_words"
         f" WHERE words @@ $1::text::tsquery{_within(places, 4)} OFFSET 0) AS found"
         " ORDER BY score DESC, chunk LIMIT $3",
-        _either(ordered, is_all=places is not None),
+        any_rare(ordered, either=" | ", both=" & ", is_all=places is not None),
         max(1.0, mean or 1.0),
         limit,
         *rest,
         *(word for _, word in ordered),
     )
     return [(chunk, score) for chunk, score in rows]
-
-
-def _either(ordered: Sequence[tuple[int, str]], *, is_all: bool) -> str:
-    """Build the condition for a chunk: one of the rare words, or all of the common ones."""
-    rare: list[str] = []
-    rows = 0
-    for count, word in ordered:
-        if rare and rows + count > _MOST_ROWS and not is_all:
-            break
-        rare.append(word)
-        rows += count
-    common = [word for _, word in ordered[len(rare) :]]
-    if len(common) > 1:
-        rare.append(f"({' & '.join(common)})")
-    return " | ".join(rare)
 
 
 def _weight(total: float, count: int) -> float:

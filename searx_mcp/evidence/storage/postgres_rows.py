@@ -10,6 +10,8 @@ from searx_mcp.evidence.storage import postgres_index as index
 from searx_mcp.evidence.storage.postgres_index import Stems
 from searx_mcp.evidence.storage.rows import (
     ABOUT,
+    AGED_AT_ONCE,
+    RENEWED_AT_ONCE,
     WORDS_VERSION,
     ChunkRow,
     CorpusLimits,
@@ -23,11 +25,8 @@ from searx_mcp.evidence.storage.rows import (
 from searx_mcp.storage.pages import SKEW
 from searx_mcp.storage.postgres import Connection
 
-_AGED_AT_ONCE: Final = 8
 _GONE_AT_ONCE: Final = 32
 """Pages deleted in one step to make room."""
-_RENEWED_AT_ONCE: Final = 16
-"""Pages that one transaction reindexes, of some 30 chunks each."""
 _ROW_BYTES: Final = 600
 """Overhead in bytes of the rows and index entries of a chunk."""
 
@@ -69,7 +68,7 @@ async def sweep(connection: Connection, now: float, max_age: float) -> None:
         now,
         now + SKEW,
         now - max_age,
-        _AGED_AT_ONCE,
+        AGED_AT_ONCE,
     )
 
 
@@ -147,7 +146,7 @@ async def renew_words(connection: Connection, stems: Stems) -> bool:
         "SELECT id, namespace, title FROM documents WHERE version < $1 LIMIT $2"
         " FOR UPDATE SKIP LOCKED",
         WORDS_VERSION,
-        _RENEWED_AT_ONCE,
+        RENEWED_AT_ONCE,
     )
     for document, scope, title in found:
         rows = await connection.fetch(

@@ -4,11 +4,27 @@ import json
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 from typing import Any, Final
 
 from searx_mcp.evidence.storage.store import ChunkMatch, StoredChunk, StoredPage, find_terms
 from searx_mcp.storage.packing import pack_document, pack_text, unpack_document, unpack_text
 
+AGED_AT_ONCE: Final = 8
+"""Expired pages that one transaction deletes."""
+RENEWED_AT_ONCE: Final = 16
+"""Pages that one transaction reindexes, of some 30 chunks each."""
+RECENT: Final = 16
+"""The most recently used pages, whose use is not recorded again: reading them writes nothing."""
+MODELS: Final = 2
+"""Number of models whose vectors are kept, most recently used first, so that switching back finds them."""
+ERASING: Final = 120.0
+"""Seconds that deleting everything, or rewriting the whole file, may take."""
+MOST_TERMS: Final = 64
+"""Words of a question that are used, the rarest ones: each takes time, and more hardly change the result."""
+_MOST_ROWS: Final = 6_000
+"""Chunks that are scored for a question, in a file at about 2 µs each: a word that more chunks contain is used after
+rarer ones, and then only together with others like it."""
 WORDS_VERSION: Final = 1
 """Version of `index_words`. Chunks indexed under an earlier one are indexed again."""
 
@@ -126,7 +142,7 @@ def packed(page: StoredPage, chunks: Iterable[StoredChunk]) -> PageRow:
 
 
 def known_of(row: Sequence[Any]) -> dict[str, Any] | None:
-    """Parse the columns of `HEAD`; `None` if one cannot be read."""
+    """Parse the columns of `SqlDialect.head`; `None` if one cannot be read."""
     *texts, fetched_at, fresh_until = row
     try:
         known = {
@@ -141,13 +157,13 @@ def known_of(row: Sequence[Any]) -> dict[str, Any] | None:
 
 
 def page_of(row: Sequence[Any]) -> StoredPage | None:
-    """Parse the columns of `HEAD` and a body; `None` if one cannot be read."""
+    """Parse the columns of `SqlDialect.head` and a body; `None` if one cannot be read."""
     known, document = known_of(row[:-1]), unpack_document(row[-1])
     return None if known is None or document is None else StoredPage(**known, document=document)
 
 
 def matches_of(found: Iterable[Sequence[Any]]) -> tuple[ChunkMatch, ...]:
-    """Parse rows of a score, address, title and the columns of `CHUNK`; skip unreadable rows."""
+    """Parse rows of a score, address, title and the columns of `SqlDialect.chunk`; skip unreadable rows."""
     return tuple(
         ChunkMatch(url.decode("utf-8", "replace"), title.decode("utf-8", "replace"), chunk, score)
         for score, url, title, *row in found
@@ -156,12 +172,12 @@ def matches_of(found: Iterable[Sequence[Any]]) -> tuple[ChunkMatch, ...]:
 
 
 def chunks_of(found: Iterable[Sequence[Any]]) -> tuple[StoredChunk, ...]:
-    """Parse rows of the columns of `CHUNK`; skip unreadable rows."""
+    """Parse rows of the columns of `SqlDialect.chunk`; skip unreadable rows."""
     return tuple(chunk for row in found if (chunk := chunk_of(row)) is not None)
 
 
 def chunk_of(row: Sequence[Any]) -> StoredChunk | None:
-    """Parse the columns of `CHUNK`; `None` if one cannot be read."""
+    """Parse the columns of `SqlDialect.chunk`; `None` if one cannot be read."""
     name, content, path, start, end, tokens = row
     text, words = unpack_chunk(content) or (None, "")
     try:
@@ -183,6 +199,26 @@ def as_bytes(text: str) -> bytes:
 def as_key(text: str) -> str:
     """Return a text that can be a key: SQLite does not accept lone surrogates."""
     return text.encode("utf-8", "replace").decode()
+
+
+def any_rare(
+    words: Sequence[tuple[int, str]], *, either: str, both: str, is_all: bool = False
+) -> str:
+    """Build the condition for a chunk: one of the rare words, or all of the common ones.
+
+    Args:
+        words: quoted, each after the number of chunks that contain it, the rarest first.
+        either: joins conditions of which one is enough.
+        both: joins conditions that must all be met.
+        is_all: whether all words count as rare.
+    """
+    totals = enumerate(accumulate(count for count, _ in words))
+    common = (at for at, total in totals if at and total > _MOST_ROWS and not is_all)
+    first = next(common, len(words))
+    conditions = [word for _, word in words[:first]]
+    if len(words) - first > 1:
+        conditions.append(f"({both.join(word for _, word in words[first:])})")
+    return either.join(conditions)
 
 
 def headings_of(path: bytes) -> list[str]:

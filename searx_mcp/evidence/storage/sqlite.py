@@ -14,7 +14,7 @@ from searx_mcp.errors import StorageError, StorageUnavailableError
 from searx_mcp.evidence.storage import sqlite_chunks as chunk_rows
 from searx_mcp.evidence.storage import sqlite_index as index
 from searx_mcp.evidence.storage import sqlite_rows as rows
-from searx_mcp.evidence.storage.rows import CorpusLimits, as_key, packed
+from searx_mcp.evidence.storage.rows import ERASING, MODELS, CorpusLimits, as_key, packed
 from searx_mcp.evidence.storage.sql import SqlCorpusStore, matches
 from searx_mcp.evidence.storage.sqlite_rows import DIALECT, SCHEMA
 from searx_mcp.evidence.storage.store import ChunkMatch, Kept, StoredChunk, StoredPage
@@ -25,8 +25,6 @@ FILE_NAME: Final = f"corpus-v{SCHEMA.major}.db"
 
 _PATIENCE: Final = 10.0
 """Seconds; longer than for other stores, since the file may be a hundred times as large."""
-_ERASING: Final = 120.0
-"""Seconds that rewriting the whole file may take."""
 _MERGES: Final = 1_000
 """Transactions for merging the index; a file of 1 GB takes a hundred, unless other processes keep writing."""
 _MEMORY_BYTES: Final = 64 << 20
@@ -151,7 +149,7 @@ class SqliteCorpusStore(SqlCorpusStore[str, str]):
         for turn in range(_MERGES):
             if not await self._database.write(partial(index.merge, is_first=turn == 0)):
                 break
-        await self._database.erase(rows.drop_names, patience=_ERASING)
+        await self._database.erase(rows.drop_names, patience=ERASING)
 
     def _within(
         self, tx: Transaction, urls: Sequence[str] | None
@@ -223,8 +221,6 @@ def _in_memory(bounds: CorpusLimits) -> CorpusLimits:
     return replace(bounds, max_bytes=min(bounds.max_bytes, _MEMORY_BYTES))
 
 
-_MODELS: Final = 2
-"""Number of models whose vectors are kept, most recently used first, so that switching back finds them."""
 _OLD_VECTORS_AT_ONCE: Final = 1_000
 
 
@@ -236,7 +232,7 @@ def _put_vectors(tx: Transaction, namespace: str, model: str, vectors: Mapping[s
         model=model,
     )
     for (old,) in tx.rows(
-        "SELECT id FROM models ORDER BY used DESC LIMIT -1 OFFSET :most", most=_MODELS
+        "SELECT id FROM models ORDER BY used DESC LIMIT -1 OFFSET :most", most=MODELS
     ):
         gone = tx.change(
             "DELETE FROM vectors WHERE rowid IN"

@@ -2,10 +2,10 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Final
 
 from searx_mcp.evidence.storage import sqlite_index as index
 from searx_mcp.evidence.storage.rows import (
+    RENEWED_AT_ONCE,
     WORDS_VERSION,
     ChunkRow,
     headings_of,
@@ -15,9 +15,6 @@ from searx_mcp.evidence.storage.rows import (
 )
 from searx_mcp.evidence.storage.sqlite_index import IndexRow
 from searx_mcp.storage.sqlite import Transaction
-
-_RENEWED_AT_ONCE: Final = 16
-"""Pages that one transaction reindexes, of some 30 chunks each."""
 
 
 def write(
@@ -86,7 +83,7 @@ def renew_words(tx: Transaction) -> None:
         "SELECT id, namespace, CAST(title AS BLOB) FROM documents WHERE version < :version"
         " LIMIT :most",
         version=WORDS_VERSION,
-        most=_RENEWED_AT_ONCE,
+        most=RENEWED_AT_ONCE,
     ):
         paths = dict(
             tx.rows(

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from searx_mcp.evidence.storage.rows import MOST_TERMS, any_rare
 from searx_mcp.storage.sqlite import Transaction
 
 # Words come from `find_terms`, so only spaces separate them; `porter` stems the English words, which
@@ -18,11 +19,6 @@ STATEMENT: Final = """CREATE VIRTUAL TABLE chunk_index USING fts5(
 )"""
 CHECK: Final = "INSERT INTO chunk_index (chunk_index) VALUES ('integrity-check')"
 
-_MOST_TERMS: Final = 64
-"""Words of a question that are used, the rarest ones: each takes time, and more hardly change the result."""
-_MOST_ROWS: Final = 6_000
-"""Chunks that are scored for a question, at about 2 µs each: a word that more chunks contain is used after rarer
-ones, and then only together with others like it."""
 _MERGED: Final = 500
 """Pages of the index that one transaction merges."""
 
@@ -91,18 +87,9 @@ def match(tx: Transaction, namespace: int, counts: Mapping[str, int], limit: int
         counts: the terms, with how many chunks contain each.
         limit: maximum number of chunks.
     """
-    known = sorted((count, term) for term, count in counts.items() if count)[:_MOST_TERMS]
-    rare: list[str] = []
-    rows = 0
-    for count, term in known:
-        if rare and rows + count > _MOST_ROWS:
-            break
-        rare.append(_quoted(namespace, term))
-        rows += count
-    common = [_quoted(namespace, term) for _, term in known[len(rare) :]]
-    if len(common) > 1:
-        rare.append(f"({' AND '.join(common)})")
-    return _ranked(tx, " OR ".join(rare), limit) if rare else []
+    known = sorted((count, term) for term, count in counts.items() if count)[:MOST_TERMS]
+    words = [(count, _quoted(namespace, term)) for count, term in known]
+    return _ranked(tx, any_rare(words, either=" OR ", both=" AND "), limit) if words else []
 
 
 def match_in(

@@ -6,7 +6,15 @@ from typing import Final
 
 from searx_mcp.evidence.storage import sqlite_chunks as chunks
 from searx_mcp.evidence.storage import sqlite_index as index
-from searx_mcp.evidence.storage.rows import ABOUT, WORDS_VERSION, CorpusLimits, PageRow, as_key
+from searx_mcp.evidence.storage.rows import (
+    ABOUT,
+    AGED_AT_ONCE,
+    RECENT,
+    WORDS_VERSION,
+    CorpusLimits,
+    PageRow,
+    as_key,
+)
 from searx_mcp.evidence.storage.sql import NUMBER, OF, SqlDialect
 from searx_mcp.storage.opening import Schema
 from searx_mcp.storage.pages import SKEW
@@ -64,7 +72,6 @@ SCHEMA: Final = Schema(
     checks=(index.CHECK,),
 )
 
-_AGED_AT_ONCE: Final = 8
 _GONE_AT_ONCE: Final = 32
 """Pages that one transaction deletes, of some 30 chunks each: about 0.1 s."""
 # SQLite lets any column hold any type. Skip rows that cannot be read.
@@ -90,8 +97,6 @@ DIALECT: Final[SqlDialect[str, str]] = SqlDialect(
     key=as_key,
     values=json.dumps,
 )
-_RECENT: Final = 16
-"""The most recently used pages, whose use is not recorded again: reading them writes nothing."""
 
 
 def put(
@@ -154,7 +159,7 @@ def is_used_long_ago(tx: Transaction, namespace: str, url: str) -> bool:
             " AND documents.used < (SELECT max(used) FROM documents) - :recent",
             namespace=namespace,
             url=url,
-            recent=_RECENT,
+            recent=RECENT,
         )
     )
 
@@ -255,7 +260,7 @@ def _sweep(tx: Transaction, now: float, max_age: float) -> None:
     for (document,) in tx.rows(
         "SELECT id FROM documents WHERE fetched_at <= :oldest AND pinned_at <= :oldest LIMIT :most",
         oldest=now - max_age,
-        most=_AGED_AT_ONCE,
+        most=AGED_AT_ONCE,
     ):
         _drop_document(tx, document)
 
