@@ -3,10 +3,6 @@
 import pytest
 from selectolax.lexbor import LexborHTMLParser
 
-from searx_mcp.content.main.find import find_main
-from searx_mcp.content.main.kinds import Hints
-from searx_mcp.content.removals import Removals
-
 SENTENCE = (
     "The river runs past the old mill, and in spring it floods the lower meadows for a week. "
 )
@@ -66,15 +62,11 @@ BETWEEN = [
 ]
 
 
-def between(title: str, line: str) -> str:
-    return shown(f"{title}{line}<div class=entry-content>{PARAGRAPH * 5}</div>")
-
-
-def shown(html: str) -> str:
-    tree = LexborHTMLParser(f"<body><article>{html}</article>")
-    hints = Hints(URL, title="The river and its meadows", types=frozenset({"BlogPosting"}))
-    main = find_main(tree, hints, Removals())
-    return " ".join(" ".join(root.text(separator=" ") for root in main.roots).split())
+@pytest.fixture
+def shown(find):
+    """What is shown of an article."""
+    hints = {"url": URL, "title": "The river and its meadows", "types": "BlogPosting"}
+    return lambda html: find(f"<article>{html}</article>", **hints).text
 
 
 def text_of(html: str) -> str:
@@ -82,56 +74,50 @@ def text_of(html: str) -> str:
 
 
 @pytest.mark.parametrize("line", ANYWHERE)
-def test_links_and_credits_between_paragraphs_are_taken_out(line: str):
+def test_links_and_credits_between_paragraphs_are_taken_out(shown, line: str):
     article = f"<h1>The river</h1>{PARAGRAPH * 2}{line}{PARAGRAPH * 2}"
     assert shown(article) == text_of(article.replace(line, ""))
 
 
 @pytest.mark.parametrize("line", AT_THE_EDGES)
 @pytest.mark.parametrize("place", ["before", "after"])
-def test_dates_and_bylines_are_taken_out_at_the_edges(line: str, place: str):
+def test_dates_and_bylines_are_taken_out_at_the_edges(shown, line: str, place: str):
     text = f"<h1>The river and its meadows</h1>{{}}{PARAGRAPH * 3}{{}}"
     article = text.format(line, "") if place == "before" else text.format("", line)
     assert shown(article) == text_of(article.replace(line, ""))
 
 
 @pytest.mark.parametrize("line", AT_THE_EDGES)
-def test_the_same_lines_inside_the_text_stay(line: str):
+def test_the_same_lines_inside_the_text_stay(shown, line: str):
     article = f"<h1>The river and its meadows</h1>{PARAGRAPH * 2}{line}{PARAGRAPH * 2}"
     assert text_of(line) in shown(article).removeprefix("The river and its meadows")
 
 
 @pytest.mark.parametrize("block", KEPT)
-def test_lines_of_the_text_stay(block: str):
+def test_lines_of_the_text_stay(shown, block: str):
     article = f"<h1>The river</h1>{PARAGRAPH * 2}{block}{PARAGRAPH * 2}"
     assert text_of(block) in shown(article)
 
 
-def test_links_that_name_what_an_overview_is_about_stay():
-    names = ["north", "south", "east", "west", "ford", "hill", "lake"]
-    entries = "".join(f"<p><a href=/{n}>Mills of the {n}</a></p>{PARAGRAPH}" for n in names)
-    assert all(f"Mills of the {n}" in shown(f"<h1>The river</h1>{entries}") for n in names)
+SIDES = ("north", "south", "east", "west", "ford", "hill", "lake")
+OVERVIEW = "".join(f"<p><a href=/{n}>Mills of the {n}</a></p>{PARAGRAPH}" for n in SIDES)
 
 
-def test_one_link_said_again_and_again_goes():
-    article = f"<h1>The river</h1>{f'{PARAGRAPH}<p><a href=/1>Book now</a></p>' * 9}"
-    assert "Book now" not in shown(article)
-
-
-def test_a_heading_with_nothing_below_it_is_taken_out():
-    article = f"<h1>The river</h1>{PARAGRAPH * 3}<h2>Share your own story</h2>"
-    assert "Share" not in shown(article)
-
-
-@pytest.mark.parametrize("below", ["<p>The mill.</p>", "<ul><li>the mill</ul>", "<pre>mill</pre>"])
-def test_a_heading_with_something_below_it_stays(below: str):
-    assert "In short" in shown(f"<h1>The river</h1>{PARAGRAPH * 3}<h2>In short</h2>{below}")
-
-
-def test_a_last_heading_that_asks_stays():
-    # Its answer may be shown by scripts alone.
-    article = f"<h1>The river</h1>{PARAGRAPH * 3}<h2>Does it flood?</h2>"
-    assert "Does it flood?" in shown(article)
+@pytest.mark.parametrize(
+    ("html", "words", "is_kept"),
+    [
+        *((OVERVIEW, f"Mills of the {n}", True) for n in SIDES),
+        (f"{PARAGRAPH}<p><a href=/1>Book now</a></p>" * 9, "Book now", False),
+        (f"{PARAGRAPH * 3}<h2>Share your own story</h2>", "Share", False),
+        (f"{PARAGRAPH * 3}<h2>In short</h2><p>The mill.</p>", "In short", True),
+        (f"{PARAGRAPH * 3}<h2>In short</h2><ul><li>the mill</ul>", "In short", True),
+        (f"{PARAGRAPH * 3}<h2>In short</h2><pre>mill</pre>", "In short", True),
+        # Its answer may be shown by scripts alone.
+        (f"{PARAGRAPH * 3}<h2>Does it flood?</h2>", "Does it flood?", True),
+    ],
+)
+def test_a_repeated_link_and_a_last_heading_that_heads_nothing_go(shown, html, words, is_kept):
+    assert (words in shown(f"<h1>The river</h1>{html}")) is is_kept
 
 
 @pytest.mark.parametrize(
@@ -166,37 +152,28 @@ def test_other_blocks_named_as_captions_stay_what_they_are(find, block: str):
     assert text_of(block) in page.text
 
 
-def test_pages_that_are_no_articles_keep_such_lines():
+def test_pages_that_are_no_articles_keep_such_lines(find):
     page = f"<article><h1>Widget</h1>{PARAGRAPH}<p><a href=/1>Try the river map</a></p>{PARAGRAPH}"
-    tree = LexborHTMLParser(f"<body>{page}")
-    main = find_main(tree, Hints("https://docs.ex.org/widget"), Removals())
-    assert "Try the river map" in " ".join(root.text() for root in main.roots)
+    assert "Try the river map" in find(page, url="https://docs.ex.org/widget").text
+
+
+TITLE = "<h1>The river and its meadows</h1>"
+BYLINE = "<p>By Ada Miller</p>"
 
 
 @pytest.mark.parametrize(
-    ("lead", "kept"),
+    ("before", "lead"),
     [
-        pytest.param(f"<p>{LEAD}</p>", LEAD, id="a paragraph"),
-        pytest.param(f"<h2>{LEAD}</h2>", LEAD, id="a heading"),
-        pytest.param(
-            f"<div class=intro><p>By Ada</p><p>{LEAD}</p><p>What was left of the mill?</p></div>",
+        (f"{TITLE}<p>{LEAD}</p>{BYLINE}", LEAD),
+        (f"{TITLE}<h2>{LEAD}</h2>{BYLINE}", LEAD),
+        (
+            f"{TITLE}<div class=intro><p>By Ada</p><p>{LEAD}</p><p>What was left of the mill?</p></div>{BYLINE}",
             f"{LEAD} What was left of the mill?",
-            id="a block",
         ),
+        *((f"{TITLE}{line}", "") for line in BETWEEN),
+        (f"<p>{LEAD}</p>{TITLE}", ""),
     ],
 )
-def test_an_article_begins_with_the_lead_beside_its_text(lead: str, kept: str):
-    byline = "<p>By Ada Miller</p>"
-    found = between("<h1>The river and its meadows</h1>", lead + byline)
-    assert found == f"{kept} {' '.join((SENTENCE * 15).split())}"
-
-
-@pytest.mark.parametrize("line", BETWEEN)
-def test_other_lines_between_the_title_and_the_text_are_no_lead(line: str):
-    found = between("<h1>The river and its meadows</h1>", line)
-    assert found == " ".join((SENTENCE * 15).split())
-
-
-def test_what_stands_before_the_title_is_no_lead():
-    found = between(f"<p>{LEAD}</p>", "<h1>The river and its meadows</h1>")
-    assert found == " ".join((SENTENCE * 15).split())
+def test_an_article_begins_with_the_lead_between_its_title_and_its_text(shown, before, lead):
+    found = shown(f"{before}<div class=entry-content>{PARAGRAPH * 5}</div>")
+    assert found == f"{lead} {' '.join((SENTENCE * 15).split())}".strip()

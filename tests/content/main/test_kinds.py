@@ -63,17 +63,37 @@ def test_the_kind_of_a_page(find, body: str, url: str, types: str, kind: PageKin
     assert find(body, url=f"https://ex.org{url}", types=types).kind is kind
 
 
-def test_comments_are_taken_out_of_an_article(find):
-    page = find(
-        f"{ARTICLE}<div class=comments><i>3 May 2021</i>{COMMENT}</div>",
-        url="https://ex.org/blog/the-river",
-    )
-    assert page.text.count("The river runs") == 24
+MEMBER = "<div class='message-cell message-cell--user'>Joined Jan 2020, 1,204 messages</div>"
+ROOMS = "<section><h2>Rooms</h2><p>Twelve rooms above the water, all of them quiet.</p></section>"
+LONG = f"<section><h2>Meadows</h2>{PARAGRAPH * 3}</section>"
 
 
-def test_comments_are_the_content_of_a_forum(find):
-    page = find(f"<h1>Why?</h1>{COMMENT * 5}", url="https://forum.ex.org/why")
-    assert page.text.count("The river runs") == 10
+@pytest.mark.parametrize(
+    ("body", "path", "words", "count", "gone"),
+    [
+        pytest.param(
+            f"{ARTICLE}<div class=comments><i>3 May 2021</i>{COMMENT}</div>", "/blog/the-river",
+            "The river runs", 24, "3 May", id="comments of an article",
+        ),
+        pytest.param(
+            f"<h1>Why?</h1>{COMMENT * 5}", "/forum/why", "The river runs", 10, "?!", id="comments of a forum",
+        ),
+        pytest.param(
+            f"<article class=message>{MEMBER}{PARAGRAPH}</article>" * 4, "/threads/mill.12/",
+            "The river runs", 12, "Joined", id="who wrote a post",
+        ),
+        pytest.param(
+            f"<nav><a href=/>Home</a></nav><main>{CARDS}</main>", "/mills", "of the valley", 12, "Home",
+            id="links of a listing",
+        ),
+        pytest.param(f"<main>{ROOMS * 5}{LONG}</main>", "/", "Rooms", 5, "?!", id="sections of a service"),
+        pytest.param(f"<main>{ROOMS * 5}{LONG}</main>", "/", "Meadows", 1, "?!", id="a long section of a service"),
+    ],
+)  # fmt: skip
+def test_what_is_content_depends_on_the_kind(find, body, path, words, count, gone):
+    text = find(body, url=f"https://ex.org{path}").text
+    assert text.count(words) == count
+    assert gone not in text
 
 
 def test_a_form_around_a_post_is_content_and_one_to_fill_in_is_not():
@@ -117,30 +137,6 @@ def test_links_below_and_between_posts_are_no_content_of_a_forum(find):
     assert page.text.count("The river runs") == 15
     assert page.text.count("May 2021") == 5
     assert not {"REPLY", "ANOTHER", "ALIKE", "#3"} & set(page.text.split())
-
-
-def test_who_wrote_a_post_is_no_content_of_a_forum(find):
-    member = "<div class='message-cell message-cell--user'>Joined Jan 2020, 1,204 messages</div>"
-    post = f"<article class=message>{member}{PARAGRAPH}</article>"
-    page = find(post * 4, url="https://ex.org/threads/mill.12/")
-    assert "Joined" not in page.text
-    assert page.text.count("The river runs") == 12
-
-
-def test_links_of_a_listing_are_its_content(find):
-    page = find(f"<nav><a href=/>Home</a></nav><main>{CARDS}</main>", url="https://ex.org/mills")
-    assert page.text.count("of the valley") == 12
-    assert "Home" not in page.text
-
-
-def test_all_sections_of_a_service_are_its_content(find):
-    section = (
-        "<section><h2>Rooms</h2><p>Twelve rooms above the water, all of them quiet.</p></section>"
-    )
-    long = f"<section><h2>Meadows</h2>{PARAGRAPH * 3}</section>"
-    page = find(f"<main>{section * 5}{long}</main>")
-    assert page.text.count("Rooms") == 5
-    assert "Meadows" in page.text
 
 
 @pytest.mark.parametrize(

@@ -81,20 +81,16 @@ def test_latest_news_are_the_content_of_a_listing(find):
     assert page.text.count("the mill number") == 9
 
 
-@pytest.mark.parametrize("count", [3, 8])
-def test_cards_below_an_article_are_taken_out(find, count: int):
-    cards = "".join(CARD.format(number, "Four lines about it.") for number in range(count))
-    page = find(f"<article>{ARTICLE}<div>{cards}</div></article>", url=BLOG)
-    assert "JUNK" not in page.text
-
-
-def test_two_links_below_an_article_are_no_row_of_cards(find):
-    cards = "".join(CARD.format(number, SENTENCE) for number in range(2))
-    page = find(f"<article>{ARTICLE}<div>{cards}</div></article>", url=BLOG)
-    assert page.text.count("the mill number") == 2
-
-
-def test_cards_inside_an_article_stay_if_they_say_something(find):
-    cards = "".join(CARD.format(number, SENTENCE) for number in range(4))
-    page = find(f"<article>{ARTICLE}<div>{cards}</div>{PARAGRAPH}</article>", url=BLOG)
-    assert page.text.count("the mill number") == 4
+@pytest.mark.parametrize(
+    ("cards", "text", "after", "kept"),
+    [
+        pytest.param(3, "Four lines about it.", "", 0, id="below"),
+        pytest.param(8, "Four lines about it.", "", 0, id="many below"),
+        pytest.param(2, SENTENCE, "", 2, id="too few below"),
+        pytest.param(4, SENTENCE, PARAGRAPH, 4, id="inside that say something"),
+    ],
+)
+def test_rows_of_cards_below_an_article_are_taken_out(find, cards, text, after, kept):
+    row = "".join(CARD.format(number, text) for number in range(cards))
+    page = find(f"<article>{ARTICLE}<div>{row}</div>{after}</article>", url=BLOG)
+    assert page.text.count("the mill number") == page.text.count("JUNK") == kept

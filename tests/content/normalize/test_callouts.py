@@ -114,18 +114,14 @@ def test_other_blocks_stay(standard, html):
     assert "x-callout" not in standard(html)
 
 
-def test_what_a_hidden_callout_holds_stays_hidden(standard):
-    html = (
-        f"<p>{20 * 'Words that are shown. '}</p>"
-        '<div style="display:none" class="callout is-collapsed" data-callout="tip"><div class="callout-title">'
-        f'T</div><div class="callout-content" style="display:none">{P}</div></div>'
-    )
-    assert "Mind" not in standard(html)
-
-
-def test_only_callouts_are_unfolded(standard):
-    html = (
-        f"<p>{20 * 'Words that are shown. '}</p>"
-        f'<div class="is-collapsed"><div class="callout-content" style="display:none">{P}</div></div>'
-    )
-    assert "Mind" not in standard(html)
+@pytest.mark.parametrize(
+    "box",
+    [
+        '<div style="display:none" class="callout is-collapsed" data-callout="tip"><div class="callout-title">T</div>',
+        '<div class="is-collapsed">',
+    ],
+    ids=["hidden callout", "no callout"],
+)
+def test_only_callouts_that_are_seen_are_unfolded(standard, box):
+    content = f'<div class="callout-content" style="display:none">{P}</div>'
+    assert "Mind" not in standard(f"<p>{20 * 'Words that are shown. '}</p>{box}{content}</div>")

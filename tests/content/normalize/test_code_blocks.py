@@ -154,25 +154,14 @@ LABELS = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize(("html", "left"), LABELS.values(), ids=LABELS)
-def test_labels_and_buttons_around_code_are_taken_out(standard, html, left):
-    assert standard(html) == left
-
-
-@pytest.mark.parametrize(
-    "html",
-    [
-        pytest.param("<p>Call <code>a()</code> first.</p>", id="in a line"),
-        pytest.param("<p>Call <code>a(\nb)</code> first.</p>", id="over a line end"),
-        pytest.param(
-            "<table><tbody><tr><td>a</td><td>b</td></tr></tbody></table>", id="table of data"
-        ),
-        pytest.param('<div class="code-block">One line of words.</div>', id="no code"),
-    ],
-)
-def test_what_is_no_block_of_code_stays(standard, html):
-    assert standard(html) == html
-
+OTHERS = {
+    "in a line": "<p>Call <code>a()</code> first.</p>",
+    "over a line end": "<p>Call <code>a(\nb)</code> first.</p>",
+    "table of data": "<table><tbody><tr><td>a</td><td>b</td></tr></tbody></table>",
+    "no code": '<div class="code-block">One line of words.</div>',
+    "fragment of a paragraph": '<div class="fragment"><p>x</p></div>',
+    "fragment with text": '<div class="fragment">x <div class="line">y</div></div>',
+}
 
 BLOCKS = {
     "nothing in it": ("<p>a</p><pre><code> \n </code></pre>", "<p>a</p>"),
@@ -187,11 +176,6 @@ BLOCKS = {
          '<code class="hl lean block">#eval 2</code></div>'),
         f"<div>{block(EVALUATED, 'lean')}</div>"),
 }  # fmt: skip
-
-
-@pytest.mark.parametrize(("html", "left"), BLOCKS.values(), ids=BLOCKS)
-def test_a_block_holds_its_code_and_nothing_else(standard, html, left):
-    assert standard(html) == left
 
 
 FRAGMENT = """<div class="fragment"><div class="line"><a id="l00001" name="l00001"></a><span class="lineno">    1</span><span class="keyword">struct </span>x {</div>
@@ -231,24 +215,27 @@ def test_the_lines_of_a_fragment_are_code(standard, html: str, code: str):
     )
 
 
-@pytest.mark.parametrize(
-    "html",
-    [
-        '<div class="fragment"><p>x</p></div>',
-        '<div class="fragment">x <div class="line">y</div></div>',
-    ],
-)
-def test_another_fragment_is_no_code(standard, html: str):
-    assert standard(html) == html
-
-
 LISTING = """<div class="ltx_listing"><div class="ltx_listing_data"><a href="data:text/plain;base64,eA==">⬇</a></div>
 <div class="ltx_listingline"><span class="ltx_tag ltx_tag_listingline">1</span>x:</div>
 <div class="ltx_listingline"><span class="ltx_tag ltx_tag_listingline">2</span>{}</div></div>"""
 
 
-def test_a_listing_is_code_without_its_numbers(standard):
-    assert standard(LISTING.format("<span>  </span>y")) == block("x:\n  y")
+ROWS = {
+    **LABELS,
+    **BLOCKS,
+    **{name: (html, html) for name, html in OTHERS.items()},
+    "a listing without its numbers": (
+        LISTING.format("<span>  </span>y"),
+        block("x:\n  y"),
+    ),
+}
+
+
+@pytest.mark.parametrize(("html", "left"), ROWS.values(), ids=ROWS)
+def test_a_block_holds_its_code_alone_without_labels_around_it_and_what_is_none_stays(
+    standard, html, left
+):
+    assert standard(html) == left
 
 
 def test_an_algorithm_keeps_its_lines_formulas_and_numbers(standard):

@@ -95,19 +95,6 @@ def test_a_formula_of_any_dialect_becomes_latex(standard, html, formula):
     assert "x2" not in shown
 
 
-@pytest.mark.parametrize(
-    "html",
-    [
-        pytest.param("<p>Let $x^2$ and \\(y\\) and $$z$$ be.</p>", id="TeX as text"),
-        pytest.param('<p><img src="/a.png" alt="C:\\Users\\me"></p>', id="a path"),
-        pytest.param('<p><img src="/a_b/c%20d.png" alt="a plot"></p>', id="an image"),
-        pytest.param('<p>a<span data-math="x">b</span></p>', id="attribute without a drawing"),
-    ],
-)
-def test_what_is_no_formula_stays(standard, html):
-    assert standard(html) == html
-
-
 HIDDEN = {
     "by itself": f'<math style="display:none">{ANNOTATED[6:].format(tex="x^2")}',
     "around it": f'<div style="display:none">{ANNOTATED.format(tex="x^2")}</div>',
@@ -168,11 +155,20 @@ PLACES = {
         block("a = b \\tag{3}")),
     "blank lines": (
         '<script type="math/tex; mode=display">\na\n\n  \n= b\n</script>', block("a\n= b")),
+    **{
+        html: (html, html)
+        for html in (
+            "<p>Let $x^2$ and \\(y\\) and $$z$$ be.</p>",
+            '<p><img src="/a.png" alt="C:\\Users\\me"></p>',
+            '<p><img src="/a_b/c%20d.png" alt="a plot"></p>',
+            '<p>a<span data-math="x">b</span></p>',
+        )
+    },
 }  # fmt: skip
 
 
 @pytest.mark.parametrize(("html", "expected"), PLACES.values(), ids=PLACES)
-def test_a_formula_stands_by_itself_or_in_a_line(standard, html, expected):
+def test_a_formula_stands_by_itself_or_in_a_line_and_what_is_none_stays(standard, html, expected):
     assert standard(html) == expected
 
 

@@ -77,6 +77,8 @@ def test_a_comment_says_whom_it_answers(standard, html, replies):
     assert all(reply in text for reply in replies)
 
 
+NOBODY = '<div><dl class="postprofile"><dd>9 posts</dd></dl><p>Text.</p></div>'
+SAID = '<div><dl class="postprofile"><dt><a>al</a></dt></dl><p class="author">by al</p></div>'
 AROUND = {
     "what folds it up": (
         '<div class="comment"><a class="expand">[-]</a> al <a class="numchildren">(4 children)</a></div>',
@@ -93,6 +95,11 @@ AROUND = {
         '<p>al <b class="d-none">al</b></p>', '<p>al <b class="d-none">al</b></p>'),
     "post above its answer": (
         '<div><div component="post/parent/content">Text.</div><p>Answer.</p></div>', "<div><p>Answer.</p></div>"),
+    "names above posts, which are no links": (
+        '<div class="topic-meta-data"><a href="/u/al">al</a><i><a href="/t/1">2d</a></i></div>',
+        '<div class="topic-meta-data">al<i>2d</i></div>'),
+    "a pane without a name": (NOBODY, NOBODY),
+    "a name that is said already": (SAID, SAID),
     "button above code": (
         '<div class="codebox"><p>Code: <a href="#">Select all</a></p><pre>x</pre></div>',
         '<div class="codebox"><pre><code>x</code></pre></div>'),
@@ -100,13 +107,8 @@ AROUND = {
 
 
 @pytest.mark.parametrize(("html", "left"), AROUND.values(), ids=AROUND)
-def test_what_is_around_posts_is_no_part_of_them(standard, html, left):
+def test_what_is_around_posts_is_no_part_of_them_and_a_name_is_said_once(standard, html, left):
     assert standard(html) == left
-
-
-def test_names_above_posts_are_no_links(standard):
-    html = '<div class="topic-meta-data"><a href="/u/al">al</a><i><a href="/t/1">2d</a></i></div>'
-    assert standard(html) == '<div class="topic-meta-data">al<i>2d</i></div>'
 
 
 @pytest.mark.parametrize(
@@ -123,14 +125,3 @@ def test_a_post_begins_with_the_name_of_who_wrote_it(standard, pane):
         standard(f"<div>{pane}<p>Text.</p></div>")
         == f"<div><p><strong>al</strong></p>{pane}<p>Text.</p></div>"
     )
-
-
-@pytest.mark.parametrize(
-    "html",
-    [
-        pytest.param('<div><dl class="postprofile"><dd>9 posts</dd></dl><p>Text.</p></div>', id="nobody"),
-        pytest.param('<div><dl class="postprofile"><dt><a>al</a></dt></dl><p class="author">by al</p></div>', id="said already"),
-    ],
-)  # fmt: skip
-def test_a_name_is_said_once(standard, html):
-    assert standard(html) == html

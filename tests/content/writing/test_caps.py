@@ -112,14 +112,15 @@ def test_numbers_of_items_have_an_end(written, start: str, numbers: list[str]):
     assert [line.split()[0] for line in page.markdown.splitlines()] == numbers
 
 
-def test_numbers_that_go_down_stop_at_nothing(written):
-    page = written("<ol reversed start=1><li>a<li>b<li>c</ol>")
-    assert page.markdown == "1. a\n0. b\n0. c"
-
-
-def test_a_label_of_a_note_is_short(written):
-    page = written(f"<x-note name={'x' * 90}>a b c</x-note>")
-    assert page.markdown == f"[^{'x' * 59}]: a b c"
+@pytest.mark.parametrize(
+    ("html", "markdown"),
+    [
+        pytest.param("<ol reversed start=1><li>a<li>b<li>c</ol>", "1. a\n0. b\n0. c", id="numbers that go down"),
+        pytest.param(f"<x-note name={'x' * 90}>a b c</x-note>", f"[^{'x' * 59}]: a b c", id="label of a note"),
+    ],
+)  # fmt: skip
+def test_marks_have_an_end(written, html: str, markdown: str):
+    assert written(html).markdown == markdown
 
 
 def test_headings_are_noted_up_to_a_limit(written):

@@ -46,36 +46,32 @@ def test_the_likelier_link_comes_first(better, worse):
         assert [each.url for each in scored(links)] == [better.url, worse.url]
 
 
+HIGH = "How high is Tarn Dam?"
+FORMS = "What do the terms say of a register, and how do I delete an account?"
+
+
 @pytest.mark.parametrize(
-    ("path", "text"),
+    ("path", "text", "question", "is_followed"),
     [
-        *((f"/tarn-dam.{suffix}", "Tarn Dam") for suffix in ("png", "ZIP", "mp4", "css", "xlsx")),
-        ("/login", "Sign in"),
-        ("/sign-up?next=/", "Join"),
-        ("/shop/cart", "Basket"),
-        ("/terms.html", "Terms"),
+        *((f"/tarn-dam.{end}", "Tarn Dam", HIGH, False) for end in ("png", "ZIP", "mp4", "css", "xlsx")),
+        ("/login", "Sign in", HIGH, False),
+        ("/sign-up?next=/", "Join", HIGH, False),
+        ("/shop/cart", "Basket", HIGH, False),
+        ("/terms.html", "Terms", HIGH, False),
+        *((path, "more", FORMS, True) for path in ("/terms", "/register", "/account/delete")),
+        *(
+            (path, "more", HIGH, True)
+            for path in ("/history-of-the-dam", "/user-guide", "/search-engines", "/categories/x", "/printing")
+        ),
+        ("https://b.example/x", "Birds", HIGH, False),
+        ("https://b.example/y", "Dams", HIGH, True),
     ],
-)
-def test_files_and_forms_are_not_followed(path, text):
-    assert scored([link(path, text)]) == []
-
-
-@pytest.mark.parametrize("path", ["/terms", "/register", "/account/delete"])
-def test_a_form_is_followed_if_it_is_what_is_asked_for(path):
-    question = "What do the terms say of a register, and how do I delete an account?"
-    assert [each.url for each in scored([link(path)], question)] == [f"https://example.org{path}"]
-
-
-@pytest.mark.parametrize(
-    "path", ["/history-of-the-dam", "/user-guide", "/search-engines", "/categories/x", "/printing"]
-)
-def test_a_page_whose_address_is_like_that_of_a_form_is_followed(path):
-    assert scored([link(path)])
-
-
-def test_another_site_is_visited_only_for_a_word_of_the_question():
-    links = [link("https://b.example/x", "Birds"), link("https://b.example/y", "Dams")]
-    assert [each.url for each in scored(links)] == ["https://b.example/y"]
+)  # fmt: skip
+def test_files_forms_and_other_sites_are_followed_only_if_they_are_asked_for(
+    path, text, question, is_followed
+):
+    found = link(path, text)
+    assert [each.url for each in scored([found], question)] == [found.url] * is_followed
 
 
 def test_each_address_is_scored_once_and_without_its_fragment():
