@@ -150,7 +150,7 @@ class _Facts:
 
 def is_forum(hints: Hints, platform: PageKind | None) -> bool:
     """Whether a page, its program or its address declares a forum."""
-    types = _lower(hints.types)
+    types = frozenset(map(str.lower, hints.types))
     if types & _FORUM_TYPES or platform is PageKind.FORUM:
         return True
     return not types & _ARTICLE_TYPES and _FORUM.search(hints.url.lower()) is not None
@@ -158,7 +158,9 @@ def is_forum(hints: Hints, platform: PageKind | None) -> bool:
 
 def says_article(hints: Hints) -> bool:
     """Whether a page declares itself an article, in JSON-LD or microdata."""
-    return _SAYS_ARTICLE in hints.types or bool(_lower(hints.types) & _ARTICLE_TYPES)
+    return _SAYS_ARTICLE in hints.types or not _ARTICLE_TYPES.isdisjoint(
+        map(str.lower, hints.types)
+    )
 
 
 def kind_of(hints: Hints, elements: list[Element], platform: PageKind | None = None) -> PageKind:
@@ -183,10 +185,6 @@ def kind_of(hints: Hints, elements: list[Element], platform: PageKind | None = N
     return platform or _by_address(facts, hints) or _by_cards(facts, elements)
 
 
-def _lower(types: frozenset[str]) -> frozenset[str]:
-    return frozenset(kind.lower() for kind in types)
-
-
 def _facts(hints: Hints, elements: list[Element]) -> _Facts:
     url = hints.url.lower()
     try:
@@ -198,7 +196,7 @@ def _facts(hints: Hints, elements: list[Element]) -> _Facts:
         url=url,
         path=path,
         is_home=len(path) <= 1,
-        types=_lower(hints.types),
+        types=frozenset(map(str.lower, hints.types)),
         words=len(_LETTERS.findall(last)),
         body=max(element.long for element in elements),
         page=elements[0],

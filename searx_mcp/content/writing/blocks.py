@@ -127,18 +127,14 @@ class Lines:
     Attributes:
         outline: the headings, with their positions.
         code_blocks: the blocks of code, with theirs.
+        pieces: the text, which is all of them in sequence.
     """
 
     def __init__(self) -> None:
         self.outline: list[Heading] = []
         self.code_blocks: list[CodeBlock] = []
-        self._pieces: list[str] = []
+        self.pieces: list[str] = []
         self._length = 0
-
-    @property
-    def text(self) -> str:
-        """The whole text."""
-        return "".join(self._pieces)
 
     def add(self, blocks: list[Block], prefix: str = "") -> None:
         """Add blocks with an empty line between them.
@@ -160,7 +156,7 @@ class Lines:
             before = block
 
     def _put(self, text: str) -> None:
-        self._pieces.append(text)
+        self.pieces.append(text)
         self._length += len(text)
 
     def _add(self, block: Block, prefix: str, *, is_other: bool) -> None:

@@ -64,6 +64,7 @@ class Targets:
     Attributes:
         links: those to other pages so far, by address.
         images: those so far, by address.
+        numbers: of the links whose addresses are written at the end, by address.
         shown: the addresses of the images so far, with repetitions.
     """
 
@@ -79,12 +80,7 @@ class Targets:
         self._addresses: dict[str, str] = {}
         self.links: dict[str, PageLink] = {}
         self.images: dict[str, PageImage] = {}
-        self._numbers: dict[str, int] = {}
-
-    @property
-    def definitions(self) -> list[str]:
-        """The lines with the addresses of numbered links."""
-        return [f"[{number}]: {target(url)}" for url, number in self._numbers.items()]
+        self.numbers: dict[str, int] = {}
 
     def resolve(self, href: str) -> str:
         """The absolute address of a link, or empty if it has no usable one; cached."""
@@ -187,7 +183,7 @@ class Targets:
     def _suffix(self, address: str) -> str:
         if self._links is Links.INLINE:
             return f"({target(address)})"
-        number = self._numbers.setdefault(address, len(self._numbers) + 1)
+        number = self.numbers.setdefault(address, len(self.numbers) + 1)
         return f"[{number}]"
 
     def _resolved(self, href: str) -> str:

@@ -8,6 +8,7 @@ from selectolax.lexbor import LexborNode
 
 from searx_mcp.content.writing import block_elements, inline_elements, tables
 from searx_mcp.content.writing.blocks import Definitions, Lines, ThematicBreak
+from searx_mcp.content.writing.targets import target
 from searx_mcp.content.writing.walker import Close, DomWalker, Handler, Handlers, Modes, skip
 from searx_mcp.models.page import CodeBlock, Heading, PageImage, PageLink
 from searx_mcp.models.style import Style
@@ -142,12 +143,14 @@ def write(roots: Sequence[LexborNode], *, base: str, style: Style) -> WrittenMar
     while blocks and isinstance(blocks[-1], ThematicBreak):
         blocks.pop()
     blocks += walker.footnotes.blocks
-    if definitions := walker.targets.definitions:
-        blocks.append(Definitions(definitions))
+    if numbers := walker.targets.numbers:
+        blocks.append(
+            Definitions([f"[{number}]: {target(url)}" for url, number in numbers.items()])
+        )
     lines = Lines()
     lines.add(blocks)
     return WrittenMarkdown(
-        markdown=lines.text,
+        markdown="".join(lines.pieces),
         links=tuple(walker.targets.links.values()),
         images=tuple(walker.targets.images.values()),
         outline=tuple(lines.outline),

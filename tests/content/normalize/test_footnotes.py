@@ -123,6 +123,18 @@ TWO_NOTES = {
             '<p>Word.<sup><a href="#fn-a">*</a></sup></p><div class="footnotes"><p id="fn-a">* The note.</p></div>',
             (["1"], {"1": "* The note."}), id="a sign",
         ),
+        pytest.param(
+            '<p>Word.<sup id="r1">[<a href="#d1">1</a>]</sup></p><ol class="footnotes">'
+            '<li id="d1"><p><span>[<a href="#r1">1</a>]</span> Bark. (<a href="#r1">↩</a>)</p></li></ol>',
+            (["1"], {"1": "Bark."}), id="brackets around links back",
+        ),
+        pytest.param(
+            "".join(
+                f'<p>Word.<sup><a href="#{part}1">1</a></sup></p><ol class="footnotes"><li id="{part}1">{part}</li></ol>'
+                for part in "ab"
+            ),
+            (["1", "1-2"], {"1": "a", "1-2": "b"}), id="names that are given once",
+        ),
     ],
 )  # fmt: skip
 def test_footnotes_of_any_dialect_keep_their_names(standard, html, expected):
@@ -156,14 +168,6 @@ def test_other_links_and_numbers_stay(standard, html):
     assert "x-note" not in shown
 
 
-def test_names_are_given_once(standard):
-    html = "".join(
-        f'<p>Word.<sup><a href="#{part}1">1</a></sup></p><ol class="footnotes"><li id="{part}1">{part}</li></ol>'
-        for part in ("a", "b")
-    )
-    assert found(standard(html)) == (["1", "1-2"], {"1": "a", "1-2": "b"})
-
-
 def test_a_hidden_note_stays_hidden(standard):
     html = (
         f"<p>{20 * 'Words that are shown. '}<sup><a href='#fn1'>1</a></sup></p>"
@@ -193,14 +197,6 @@ def test_nothing_is_left_of_a_number_that_leads_back(standard):
         '<div class="footnote" id="d1"><a href="#r1">1</a>. Bark.</div></div>'
     )
     assert '<x-note name="1">Bark.</x-note>' in standard(html)
-
-
-def test_nothing_is_left_of_the_brackets_around_links_back(standard):
-    html = (
-        '<p>Word.<sup id="r1">[<a href="#d1">1</a>]</sup></p><ol class="footnotes">'
-        '<li id="d1"><p><span>[<a href="#r1">1</a>]</span> Bark. (<a href="#r1">↩</a>)</p></li></ol>'
-    )
-    assert found(standard(html)) == (["1"], {"1": "Bark."})
 
 
 def test_references_of_a_long_article_are_all_found(standard):

@@ -126,7 +126,7 @@ async def test_those_pages_are_read(read_on, pages, arguments, read, reason):
 )
 async def test_reading_ends_when_pages_stop_helping(read_on, text, rounds):
     paths = [f"/{n}" for n in range(18)]
-    pages = {"/": ("Tarn", filler("tree"), linked(*paths, text=text))}
+    pages: Pages = {"/": ("Tarn", filler("tree"), linked(*paths, text=text))}
     pages |= {path: (f"Page {path[1:]}", filler(f"leaf{path[1:]}x")) for path in paths}
     response, asked = await read_on(pages, expansion_budget=20)
     assert response.stats.stop_reason.startswith("score plateau")

@@ -102,6 +102,20 @@ def sections_of() -> Callable[..., ChangingPage]:
     return make
 
 
+@pytest.fixture
+def wax_url(site: FakeWeb, page_of) -> str:
+    """The address of a page that makes one chunk."""
+    site.put("/a", page_of("Bees make wax."))
+    return site.url("/a")
+
+
+@pytest.fixture
+def hives_url(site: FakeWeb, sections_of) -> str:
+    """The address of a page that makes two chunks."""
+    site.put("/a", sections_of("Bees make wax.", "Drones do nothing."))
+    return site.url("/a")
+
+
 def filler(text: str) -> str:
     """About 600 characters of words that depend on a text."""
     dice = random.Random(text)

@@ -46,10 +46,9 @@ async def test_a_page_that_does_not_come_is_an_error_in_time(corpus, site, pass_
     assert asyncio.get_running_loop().time() < end
 
 
-async def test_the_status_counts_what_is_kept(corpus, site, sections_of):
-    site.put("/a", sections_of("Bees make wax.", "Drones do nothing."))
+async def test_the_status_counts_what_is_kept(corpus, site, sections_of, hives_url):
     site.put("/b", sections_of("Mites kill."))
-    urls = (site.url("/a"), site.url("/b"), site.url("/none"))
+    urls = (hives_url, site.url("/b"), site.url("/none"))
     done = (await corpus.ingest_all(IngestRequest(url=urls))).pages
     assert [page.chunks for page in done] == [2, 1, 0]
     assert [page.error_type for page in done] == ["", "", "not_found"]
@@ -61,13 +60,12 @@ async def test_the_status_counts_what_is_kept(corpus, site, sections_of):
 
 
 @pytest.mark.parametrize(("asked", "documents"), [("/a", 1), ("/a#part", 1), ("/none", 0), ("", 0)])
-async def test_the_status_of_one_page(corpus, site, sections_of, asked, documents):
-    site.put("/a", sections_of("Bees make wax.", "Drones do nothing."))
-    await corpus.ingest(site.url("/a"))
+async def test_the_status_of_one_page(corpus, site, asked, documents, hives_url):
+    await corpus.ingest(hives_url)
     url = site.url(asked) if asked else "http://[::1"
     status = await corpus.status(StatusRequest(source_url=url))
     assert (status.source_url, status.documents, status.chunks) == (url, documents, 2 * documents)
-    assert [page.url for page in status.urls] == [site.url("/a")] * documents
+    assert [page.url for page in status.urls] == [hives_url] * documents
 
 
 async def test_the_status_counts_vectors(parts, site, sections_of, embedding):
@@ -82,15 +80,12 @@ async def test_the_status_counts_vectors(parts, site, sections_of, embedding):
 
 
 @pytest.mark.parametrize("place", ["file"], indirect=True)
-async def test_a_removed_page_leaves_no_trace(corpus, site, page_of, place):
-    site.put("/a", page_of("Bees make wax."))
-    await corpus.ingest(site.url("/a"))
+async def test_a_removed_page_leaves_no_trace(corpus, site, place, wax_url):
+    await corpus.ingest(wax_url)
     assert await corpus.remove([f"{site.url('/a')}#part"]) == 1
-    assert await corpus.remove([site.url("/a")]) == 0
+    assert await corpus.remove([wax_url]) == 0
     await corpus.aclose()
-    assert site.url("/a").encode() not in b"".join(
-        file.read_bytes() for file in place.parent.iterdir()
-    )
+    assert wax_url.encode() not in b"".join(file.read_bytes() for file in place.parent.iterdir())
 
 
 async def test_a_page_held_in_memory_can_be_removed_too(corpus, site, page_of):
@@ -103,22 +98,20 @@ async def test_a_page_held_in_memory_can_be_removed_too(corpus, site, page_of):
     assert await corpus.pages([site.url("/b")]) == []
 
 
-async def test_an_export_has_the_pages_with_their_chunks(corpus, site, sections_of):
-    site.put("/a", sections_of("Bees make wax.", "Drones do nothing."))
-    await corpus.ingest(site.url("/a"))
+async def test_an_export_has_the_pages_with_their_chunks(corpus, hives_url):
+    await corpus.ingest(hives_url)
     (page,) = [page async for page in corpus.export()]
-    assert page.url == site.url("/a")
+    assert page.url == hives_url
     assert [chunk.id for chunk in page.chunks] == [
-        chunk.id for chunk in await corpus.chunks(site.url("/a"))
+        chunk.id for chunk in await corpus.chunks(hives_url)
     ]
 
 
 async def test_while_other_processes_keep_the_file_busy_an_error_names_no_file(
-    parts, site, page_of, tmp_path
+    parts, tmp_path, wax_url
 ):
-    site.put("/a", page_of("Bees make wax."))
     corpus = parts.corpus(store=parts.store(tmp_path / FILE_NAME, patience=0.0))
-    done = await corpus.ingest(site.url("/a"))
+    done = await corpus.ingest(wax_url)
     assert "corpus is unavailable" in str(done.error)
     with pytest.raises(SearxMcpError) as caught:
         await corpus.retrieve("wax", urls=None, limit=3)

@@ -29,10 +29,9 @@ def soon(seconds=5.0):
     return asyncio.get_running_loop().time() + seconds
 
 
-async def test_a_fresh_page_costs_no_request(corpus, site, page_of):
-    site.put("/a", page_of("Bees make wax."))
-    first = await corpus.ingest(site.url("/a"))
-    again = await corpus.ingest(site.url("/a"))
+async def test_a_fresh_page_costs_no_request(corpus, site, wax_url):
+    first = await corpus.ingest(wax_url)
+    again = await corpus.ingest(wax_url)
     assert len(site.requests) == 1
     assert (first.was_fetched, again.was_fetched) == (True, False)
     assert (first.new_chunks, again.new_chunks) == (1, 0)
@@ -40,35 +39,33 @@ async def test_a_fresh_page_costs_no_request(corpus, site, page_of):
     assert again.page == first.page
 
 
-async def test_a_stale_page_that_is_unchanged_keeps_its_chunks(corpus, site, page_of, clock):
-    site.put("/a", page_of("Bees make wax."))
-    first = await corpus.ingest(site.url("/a"))
+async def test_a_stale_page_that_is_unchanged_keeps_its_chunks(corpus, site, clock, wax_url):
+    first = await corpus.ingest(wax_url)
     clock.time += PAST
-    again = await corpus.ingest(site.url("/a"))
+    again = await corpus.ingest(wax_url)
     assert site.requests[1].headers["If-None-Match"] == first.page.etag
     assert not again.was_fetched
     assert again.new_chunks == 0
     assert again.chunks == first.chunks
     assert again.page.fetched_at == clock.time
-    assert await corpus.ingest(site.url("/a"))
+    assert await corpus.ingest(wax_url)
     assert len(site.requests) == 2, "it is fresh again"
 
 
-async def test_a_site_is_asked_about_what_only_the_corpus_has(parts, site, page_of, clock, pages):
-    site.put("/a", page_of("Bees make wax."))
+async def test_a_site_is_asked_about_what_only_the_corpus_has(parts, site, clock, pages, wax_url):
     store = parts.store(None)
     corpus = parts.corpus(store=store)
-    first = await corpus.ingest(site.url("/a"))
+    first = await corpus.ingest(wax_url)
     await pages.purge()
     clock.time += PAST
-    again = await corpus.ingest(site.url("/a"))
+    again = await corpus.ingest(wax_url)
     assert site.requests[1].headers["If-None-Match"] == first.page.etag
     assert again.chunks == first.chunks
     assert again.page.document == first.page.document
-    await corpus.ingest(site.url("/a"), force=True)
+    await corpus.ingest(wax_url, force=True)
     clock.time += PAST
     await pages.purge()
-    await corpus.ingest(site.url("/a"))
+    await corpus.ingest(wax_url)
     assert len(site.requests) == 3, (
         "what was found unchanged is fresh, and asked about when it is not"
     )
@@ -90,16 +87,15 @@ async def test_a_changed_page_keeps_the_chunks_that_did_not_change(
 
 
 async def test_a_forced_refresh_asks_the_site_at_most_every_30_seconds(
-    corpus, site, page_of, clock
+    corpus, site, clock, wax_url
 ):
-    site.put("/a", page_of("Bees make wax."))
-    await corpus.ingest(site.url("/a"))
+    await corpus.ingest(wax_url)
     clock.time += REFRESH_PAUSE - 5
-    done = await corpus.ingest(site.url("/a"), force=True)
+    done = await corpus.ingest(wax_url, force=True)
     assert len(site.requests) == 1
     assert done.note == "It was fetched 25 seconds ago and is not fetched again so soon."
     clock.time += 5
-    done = await corpus.ingest(site.url("/a"), force=True)
+    done = await corpus.ingest(wax_url, force=True)
     assert len(site.requests) == 2
     assert "If-None-Match" not in site.requests[1].headers
     assert (done.was_fetched, done.new_chunks, done.note) == (True, 0, "")
@@ -139,14 +135,13 @@ async def test_a_protected_page_is_a_note_and_nothing_is_kept(corpus, site, page
     ids=["500", "429", "silence"],
 )
 async def test_while_a_site_fails_the_kept_page_serves(
-    corpus, site, page_of, clock, pass_by, failure, code, days
+    corpus, site, clock, pass_by, failure, code, days, wax_url
 ):
-    site.put("/a", page_of("Bees make wax."))
-    first = await corpus.ingest(site.url("/a"))
+    first = await corpus.ingest(wax_url)
     clock.time += 2 * HOUR + days * 24 * HOUR
     site.put("/a", failure)
     async with asyncio.TaskGroup() as group:
-        task = group.create_task(corpus.ingest(site.url("/a"), deadline=soon(60)))
+        task = group.create_task(corpus.ingest(wax_url, deadline=soon(60)))
         async with asyncio.timeout(30):
             await site.wait_for_requests(2)
         if code is ErrorCode.TIMEOUT:
@@ -158,12 +153,11 @@ async def test_while_a_site_fails_the_kept_page_serves(
     assert again.note == f"The site failed just now ({code}); this is a copy from {ago} ago."
 
 
-async def test_a_page_that_is_gone_is_an_error_although_it_is_kept(corpus, site, page_of, clock):
-    site.put("/a", page_of("Bees make wax."))
-    await corpus.ingest(site.url("/a"))
+async def test_a_page_that_is_gone_is_an_error_although_it_is_kept(corpus, site, clock, wax_url):
+    await corpus.ingest(wax_url)
     clock.time += PAST
     site.put("/a", FakePage("gone", status=404))
-    assert (await corpus.ingest(site.url("/a"))).error.code == ErrorCode.NOT_FOUND
+    assert (await corpus.ingest(wax_url)).error.code == ErrorCode.NOT_FOUND
 
 
 SKELETON = (
@@ -224,9 +218,8 @@ async def test_a_page_larger_than_the_store_can_be_asked_nevertheless(parts, sit
     assert found.evaluated == 8
 
 
-async def test_many_who_want_one_page_at_once_make_one_request(corpus, site, page_of):
-    site.put("/a", page_of("Bees make wax."))
-    done = await at_once(corpus.ingest(site.url("/a")) for _ in range(8))
+async def test_many_who_want_one_page_at_once_make_one_request(corpus, site, wax_url):
+    done = await at_once(corpus.ingest(wax_url) for _ in range(8))
     assert len(site.requests) == 1
     assert {each.chunks for each in done} == {done[0].chunks}
 
@@ -261,23 +254,21 @@ async def test_no_more_pages_are_read_at_once_than_set_but_for_silent_ones(parts
     assert all(done.error is not None for done in task.result())
 
 
-async def test_a_kept_page_does_not_wait_for_slow_sites(parts, site, page_of):
+async def test_a_kept_page_does_not_wait_for_slow_sites(parts, site, wax_url):
     corpus = parts.corpus(concurrency=1)
-    site.put("/a", page_of("Bees make wax."))
     site.put("/slow", silent())
-    await corpus.ingest(site.url("/a"))
+    await corpus.ingest(wax_url)
     async with asyncio.TaskGroup() as group:
         slow = group.create_task(corpus.ingest(site.url("/slow")))
         await site.wait_for_requests(2)
-        assert (await corpus.ingest(site.url("/a"))).chunks
+        assert (await corpus.ingest(wax_url)).chunks
         slow.cancel()
 
 
-async def test_a_silent_page_keeps_no_other_from_being_read(parts, site, page_of, pass_by):
+async def test_a_silent_page_keeps_no_other_from_being_read(parts, site, pass_by, wax_url):
     corpus = parts.corpus(concurrency=1)
-    site.put("/a", page_of("Bees make wax."))
     site.put("/slow", silent())
-    request = IngestRequest(url=(site.url("/slow"), site.url("/a")))
+    request = IngestRequest(url=(site.url("/slow"), wax_url))
     is_read = asyncio.Event()
 
     def told(message: str) -> None:
@@ -403,22 +394,18 @@ async def test_only_some_pages_are_held_at_once(corpus, site, page_of):
 
 
 @pytest.mark.parametrize("place", ["file"], indirect=True)
-async def test_a_file_that_is_busy_costs_no_more_than_the_time_of_a_call(
-    corpus, site, page_of, place
-):
-    site.put("/a", page_of("Bees make wax."))
+async def test_a_file_that_is_busy_costs_no_more_than_the_time_of_a_call(corpus, place, wax_url):
     await corpus.status(StatusRequest())
     with closing(sqlite3.connect(place)) as other:
         other.execute("BEGIN IMMEDIATE")
-        done = await corpus.ingest(site.url("/a"), deadline=soon(3))
+        done = await corpus.ingest(wax_url, deadline=soon(3))
         assert done.error.code == ErrorCode.DEADLINE_EXCEEDED
         other.rollback()
-    assert (await corpus.ingest(site.url("/a"), deadline=soon(10))).error is None
+    assert (await corpus.ingest(wax_url, deadline=soon(10))).error is None
 
 
-async def test_no_question_and_no_page_is_in_the_log(corpus, site, page_of, caplog):
+async def test_no_question_and_no_page_is_in_the_log(corpus, caplog, wax_url):
     caplog.set_level(logging.INFO)
-    site.put("/a", page_of("Bees make wax."))
-    await corpus.read(ReadRequest(url=site.url("/a"), query=("secretquestion wax",)))
+    await corpus.read(ReadRequest(url=wax_url, query=("secretquestion wax",)))
     assert "secretquestion" not in caplog.text
     assert "Bees" not in caplog.text

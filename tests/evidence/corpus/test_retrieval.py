@@ -24,9 +24,8 @@ def soon(seconds):
     return asyncio.get_running_loop().time() + seconds
 
 
-async def test_the_words_of_a_question_find_a_chunk(corpus, site, sections_of):
-    site.put("/a", sections_of("Bees make wax.", "Drones do nothing."))
-    found = await asked(corpus, site.url("/a"))
+async def test_the_words_of_a_question_find_a_chunk(corpus, hives_url):
+    found = await asked(corpus, hives_url)
     assert ["wax" in hit.chunk.text for hit in found.hits] == [True]
     assert (found.notes, found.evaluated) == ((), 2)
     assert 0 < found.hits[0].score <= 1
@@ -108,30 +107,26 @@ async def failing_after_the_question(number, answer):
 
 @pytest.mark.parametrize("answers", [failing, slow, garbage, failing_after_the_question])
 async def test_without_vectors_words_find_chunks_and_a_note_says_so(
-    parts, site, embedding, sections_of, answers
+    parts, embedding, answers, hives_url
 ):
-    site.put("/a", sections_of("Bees make wax.", "Drones do nothing."))
     embedding.answers = answers
-    lexical = await asked(parts.corpus(), site.url("/a"))
+    lexical = await asked(parts.corpus(), hives_url)
     corpus = parts.corpus(embedder=parts.embedder(embedding, timeout=0.5))
-    await corpus.ingest(site.url("/a"))
+    await corpus.ingest(hives_url)
     end = soon(10)
-    found = await corpus.retrieve("wax", urls=[site.url("/a")], limit=8, deadline=end)
+    found = await corpus.retrieve("wax", urls=[hives_url], limit=8, deadline=end)
     assert asyncio.get_running_loop().time() < end
     assert found.hits == lexical.hits
     assert found.notes == (LEXICAL_ONLY,)
 
 
-async def test_by_the_deadline_there_is_what_words_find(
-    parts, site, embedding, sections_of, pass_by
-):
-    site.put("/a", sections_of("Bees make wax.", "Drones do nothing."))
+async def test_by_the_deadline_there_is_what_words_find(parts, embedding, pass_by, hives_url):
     embedding.answers = slow
     corpus = parts.corpus(embedder=parts.embedder(embedding, timeout=60))
-    await corpus.ingest(site.url("/a"))
+    await corpus.ingest(hives_url)
     end = soon(60)
     async with asyncio.TaskGroup() as group:
-        urls = [site.url("/a")]
+        urls = [hives_url]
         task = group.create_task(corpus.retrieve("wax", urls=urls, limit=8, deadline=end))
         await embedding.wait_for_requests(1)
         pass_by(59.8)
@@ -139,11 +134,10 @@ async def test_by_the_deadline_there_is_what_words_find(
     assert len(task.result().hits) == 1
 
 
-async def test_several_questions_have_one_note_on_one_failure(parts, site, embedding, sections_of):
-    site.put("/a", sections_of("Bees make wax.", "Drones do nothing."))
+async def test_several_questions_have_one_note_on_one_failure(parts, embedding, hives_url):
     embedding.answers = failing
     corpus = parts.corpus(embedder=parts.embedder(embedding))
-    answer = await corpus.read(ReadRequest(url=site.url("/a"), queries=("wax", "drones", "bees")))
+    answer = await corpus.read(ReadRequest(url=hives_url, queries=("wax", "drones", "bees")))
     assert answer.note == LEXICAL_ONLY
     assert len(embedding.batches) == 1, "a server that failed is left alone"
 
