@@ -78,3 +78,9 @@ async def client_of(settings_for) -> AsyncIterator[Callable[..., Any]]:
             return await stack.enter_async_context(SearxClient(settings))
 
         yield make
+
+
+@pytest.fixture
+async def client(client_of, valley: FakeWeb) -> SearxClient:
+    """A client that may reach the valley alone."""
+    return await client_of(valley)

@@ -49,8 +49,7 @@ async def first_section(client, web, **arguments):
     return response.evidence[0].section_path[-1]
 
 
-async def test_what_is_known_already_is_not_said_again(valley, client_of):
-    client = await client_of(valley)
+async def test_what_is_known_already_is_not_said_again(valley, client):
     url = valley.url("/tarn")
     known = "Tarn Dam is a dam. Its wall was finished in 1931 and is 43 metres high, I read."
     whole = await client.answer("How high is Tarn Dam?", url=url)
@@ -116,8 +115,7 @@ async def test_the_intent_decides_which_form_comes_first(manual, client_of):
     assert first["comparison"] == "Figures"
 
 
-async def test_the_intent_decides_how_a_question_is_taken_apart(valley, client_of):
-    client = await client_of(valley)
+async def test_the_intent_decides_how_a_question_is_taken_apart(valley, client):
     urls = [valley.url("/birds"), valley.url("/inns")]
     question = "opening times of the hide and the Grey Heron"
     plain = await client.answer(question, url=urls, expansion_budget=0)
@@ -152,8 +150,7 @@ async def test_an_exploratory_question_has_evidence_of_more_pages(client_of, pag
     assert places["exploratory"] < places["factual"]
 
 
-async def test_the_budget_of_the_call_decides_whether_pages_are_given_whole(valley, client_of):
-    client = await client_of(valley)
+async def test_the_budget_of_the_call_decides_whether_pages_are_given_whole(valley, client):
     modes = [
         (await client.answer("Tarn Dam", url=valley.links, max_tokens=limit)).stats.mode
         for limit in (200, 5_000)

@@ -30,8 +30,7 @@ def asked(web):
     return [request.path for request in web.requests]
 
 
-async def test_a_fact_two_links_away_is_found_and_cited(valley, client_of):
-    client = await client_of(valley)
+async def test_a_fact_two_links_away_is_found_and_cited(valley, client):
     response = await client.answer(QUESTION, url=valley.url("/"))
     cited = next(each for each in response.citations if each.text == FACT)
     assert cited.url == valley.url("/tarn")
@@ -44,8 +43,7 @@ async def test_a_fact_two_links_away_is_found_and_cited(valley, client_of):
     assert not response.is_partial
 
 
-async def test_every_named_page_is_a_source(valley, client_of):
-    client = await client_of(valley)
+async def test_every_named_page_is_a_source(valley, client):
     urls = [valley.url("/inns"), valley.url("/birds"), valley.url("/inns")]
     response = await client.answer("Where do ospreys nest?", url=urls, expansion_budget=0)
     assert paths(valley, [each.url for each in response.sources]) == ["/birds", "/inns"]
@@ -65,10 +63,9 @@ def talkative(page_of):
     )
 
 
-async def test_every_named_page_is_heard_however_much_another_one_says(valley, client_of, page_of):
+async def test_every_named_page_is_heard_however_much_another_one_says(valley, page_of, client):
     valley.put("/book", talkative(page_of))
     valley.put("/wall", page_of("A wall", "It was built of granite and measures 43 metres."))
-    client = await client_of(valley)
     urls = [valley.url("/book"), valley.url("/wall"), valley.url("/inns")]
     response = await client.answer(QUESTION, url=urls, max_tokens=8_000)
     assert len(response.evidence) == 24
@@ -91,18 +88,16 @@ async def test_every_named_page_is_heard_however_much_another_one_says(valley, c
     ],
 )
 async def test_the_question_counts_as_answered_by_those_pages_that_answer_it(
-    valley, client_of, page_of, other, reason
+    valley, page_of, other, reason, client
 ):
     link = f'<p>See <a href="{valley.url("/birds")}">the birds</a>.</p>'
     valley.put("/book", page_of("Dams", f"{FACT} Tarn Dam is the oldest dam.", link))
-    client = await client_of(valley)
     response = await client.answer(QUESTION, url=[valley.url("/book"), valley.url(other)])
     assert response.stats.stop_reason == reason
 
 
 @pytest.mark.parametrize("budget", [0, 2])
-async def test_no_more_linked_pages_are_read_than_the_budget_allows(valley, client_of, budget):
-    client = await client_of(valley)
+async def test_no_more_linked_pages_are_read_than_the_budget_allows(valley, budget, client):
     response = await client.answer(QUESTION, url=valley.url("/"), expansion_budget=budget)
     assert len(valley.requests) == 1 + budget
     assert response.stats.iterations == budget
@@ -120,22 +115,20 @@ async def test_links_are_followed_no_deeper_than_the_settings_say(valley, client
     assert response.stats.stop_reason == "maximum depth reached"
 
 
-async def test_a_dead_page_among_those_named_is_said(valley, client_of):
-    client = await client_of(valley)
+async def test_a_dead_page_among_those_named_is_said(valley, client):
     urls = [valley.url("/nowhere"), valley.url("/tarn")]
     response = await client.answer(QUESTION, url=urls)
     assert [each.url for each in response.sources] == [valley.url("/tarn")]
     assert f"{valley.url('/nowhere')}: not_found" in response.notes
 
 
-async def test_if_no_page_can_be_read_the_first_error_is_raised(valley, client_of):
-    client = await client_of(valley)
+async def test_if_no_page_can_be_read_the_first_error_is_raised(valley, client):
     with pytest.raises(FetchError) as caught:
         await client.answer(QUESTION, url=[valley.url("/nowhere"), valley.url("/neither")])
     assert caught.value.code is ErrorCode.NOT_FOUND
 
 
-async def test_what_is_in_hand_when_time_runs_out_is_given_and_marked(valley, client_of, pass_by):
+async def test_what_is_in_hand_when_time_runs_out_is_given_and_marked(valley, pass_by, client):
     is_asked = asyncio.Event()
 
     def never_answered(_: ReceivedRequest) -> FakePage:
@@ -143,7 +136,6 @@ async def test_what_is_in_hand_when_time_runs_out_is_given_and_marked(valley, cl
         return silent()
 
     valley.put("/slow", never_answered)
-    client = await client_of(valley)
     await client.ingest(valley.url("/tarn"))
     urls = [valley.url("/tarn"), valley.url("/slow")]
     is_read = asyncio.Event()
@@ -164,7 +156,7 @@ async def test_what_is_in_hand_when_time_runs_out_is_given_and_marked(valley, cl
     assert response.stats.stop_reason == "time ran out"
 
 
-async def test_a_silent_link_does_not_hold_an_answer(valley, client_of, pass_by):
+async def test_a_silent_link_does_not_hold_an_answer(valley, pass_by, client):
     is_asked = asyncio.Event()
 
     def never_answered(_: ReceivedRequest) -> FakePage:
@@ -172,7 +164,6 @@ async def test_a_silent_link_does_not_hold_an_answer(valley, client_of, pass_by)
         return silent()
 
     valley.put("/birds", never_answered)
-    client = await client_of(valley)
     read: set[str] = set()
     is_read = asyncio.Event()
 
@@ -197,16 +188,14 @@ async def test_a_silent_link_does_not_hold_an_answer(valley, client_of, pass_by)
     assert not any("/birds" in note for note in response.notes)
 
 
-async def test_if_nothing_is_in_hand_when_time_runs_out_that_is_an_error(valley, client_of):
+async def test_if_nothing_is_in_hand_when_time_runs_out_that_is_an_error(valley, client):
     valley.put("/slow", silent())
-    client = await client_of(valley)
     with pytest.raises(DeadlineError):
         await client.answer(QUESTION, url=valley.url("/slow"), timeout=1)
 
 
-async def test_a_protected_page_is_noted_and_no_error(valley, client_of):
+async def test_a_protected_page_is_noted_and_no_error(valley, client):
     valley.put("/members", FakePage("members only", status=401))
-    client = await client_of(valley)
     url = valley.url("/members")
     alone = await client.answer(QUESTION, url=url)
     assert (alone.sources, alone.evidence) == ((), ())
@@ -242,10 +231,7 @@ async def test_a_search_that_finds_nothing_is_an_answer_with_a_note(valley, clie
 
 
 @pytest.mark.parametrize("budget", [0, 6])
-async def test_a_question_that_no_page_answers_has_one_passage_and_no_quote(
-    valley, client_of, budget
-):
-    client = await client_of(valley)
+async def test_a_question_that_no_page_answers_has_one_passage_and_no_quote(valley, budget, client):
     question = "Who painted the ceiling of Tarn Cathedral in 2031?"
     response = await client.answer(question, url=valley.url("/tarn"), expansion_budget=budget)
     assert not response.answered
@@ -258,8 +244,7 @@ async def test_a_question_that_no_page_answers_has_one_passage_and_no_quote(
     assert not response.stats.stop_reason.startswith("every part")
 
 
-async def test_of_two_questions_the_one_that_is_answered_has_evidence(valley, client_of):
-    client = await client_of(valley)
+async def test_of_two_questions_the_one_that_is_answered_has_evidence(valley, client):
     question = "When was Tarn Dam finished? Who painted the ceiling of Tarn Cathedral in 2031?"
     response = await client.answer(question, url=valley.url("/tarn"), expansion_budget=0)
     assert [part.answered for part in response.parts] == [True, False]
@@ -284,8 +269,7 @@ async def test_an_empty_corpus_gives_an_answer_without_evidence(client_of):
     assert response.answered is False
 
 
-async def test_a_search_of_the_corpus_says_which_pages_it_does_not_have(valley, client_of):
-    client = await client_of(valley)
+async def test_a_search_of_the_corpus_says_which_pages_it_does_not_have(valley, client):
     await client.ingest(valley.url("/tarn"))
     urls = [valley.url("/tarn"), valley.url("/birds")]
     response = await client.search_corpus("Where do ospreys nest?", source_urls=urls)
@@ -295,9 +279,8 @@ async def test_a_search_of_the_corpus_says_which_pages_it_does_not_have(valley, 
 
 
 async def test_a_search_of_the_corpus_leaves_out_what_another_process_deletes_meanwhile(
-    valley, client_of, monkeypatch
+    valley, monkeypatch, client
 ):
-    client = await client_of(valley)
     await client.ingest([valley.url("/tarn"), valley.url("/birds")])
     pages = Corpus.pages
 
@@ -324,8 +307,7 @@ async def test_a_search_of_the_corpus_gives_no_more_than_it_is_asked_for(client_
     assert [bool(each.parts) for each in many.evidence] == [True] * 12 + [False] * 2
 
 
-async def test_each_phase_is_told_with_its_counts_and_without_the_question(valley, client_of):
-    client = await client_of(valley)
+async def test_each_phase_is_told_with_its_counts_and_without_the_question(valley, client):
     told: list[str] = []
     response = await client.answer(QUESTION, url=valley.url("/"), progress=told.append)
     site = re.escape(valley.base)
@@ -362,10 +344,7 @@ async def test_a_reranker_is_told_of_and_its_time_is_counted(valley, client_of):
     assert kept.stats.timing.reranking > 0
 
 
-async def test_a_note_on_what_was_found_first_does_not_outlive_what_is_found_next(
-    valley, client_of
-):
-    client = await client_of(valley)
+async def test_a_note_on_what_was_found_first_does_not_outlive_what_is_found_next(valley, client):
     first = await client.answer("ospreys", url=valley.url("/dams"), expansion_budget=0)
     then = await client.answer(
         "ospreys", url=[valley.url("/dams"), valley.url("/birds")], expansion_budget=0
@@ -378,8 +357,7 @@ async def test_a_note_on_what_was_found_first_does_not_outlive_what_is_found_nex
     assert NO_WORDS not in then.notes
 
 
-async def test_a_report_is_checked_against_kept_pages(valley, client_of):
-    client = await client_of(valley)
+async def test_a_report_is_checked_against_kept_pages(valley, client):
     valley.put("/old", FakePage(status=302, headers={"Location": "/tarn"}))
     await client.ingest([valley.url("/old"), valley.url("/birds")])
     count = len(valley.requests)

@@ -329,3 +329,15 @@ async def parts(clock: Clock, pages: PageStore, site: FakeWeb) -> AsyncIterator[
 @pytest.fixture
 async def corpus(parts: Parts, place: Path | None) -> Corpus:
     return parts.corpus(place)
+
+
+@pytest.fixture
+async def embedding_corpus(parts: Parts, embedding: FakeEmbedding) -> Corpus:
+    """A corpus that asks for the vectors that a question needs."""
+    return parts.corpus(embedder=parts.embedder(embedding))
+
+
+@pytest.fixture
+async def background_corpus(parts: Parts, embedding: FakeEmbedding) -> Corpus:
+    """A corpus that asks for all vectors, behind its answers."""
+    return parts.corpus(embedder=parts.embedder(embedding), in_background=True)

@@ -68,13 +68,12 @@ async def test_the_status_of_one_page(corpus, site, asked, documents, hives_url)
     assert [page.url for page in status.urls] == [hives_url] * documents
 
 
-async def test_the_status_counts_vectors(parts, site, sections_of, embedding):
-    corpus = parts.corpus(embedder=parts.embedder(embedding))
+async def test_the_status_counts_vectors(site, sections_of, embedding, embedding_corpus):
     for path, texts in (("/a", ["Bees make wax.", "Drones do nothing."]), ("/b", ["Mites kill."])):
         site.put(path, sections_of(*texts))
-        await corpus.read(ReadRequest(url=site.url(path), query=("wax",)))
+        await embedding_corpus.read(ReadRequest(url=site.url(path), query=("wax",)))
     asked = ("", site.url("/a"), site.url("/none"))
-    found = [await corpus.status(StatusRequest(source_url=url)) for url in asked]
+    found = [await embedding_corpus.status(StatusRequest(source_url=url)) for url in asked]
     assert [status.embedded for status in found] == [3, 2, 0]
     assert {status.embedding for status in found} == {"m v1"}
 

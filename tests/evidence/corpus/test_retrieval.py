@@ -61,31 +61,31 @@ async def test_no_page_and_an_unknown_page_have_nothing(corpus):
         assert (found.hits, found.notes) == ((), ())
 
 
-async def test_vectors_find_what_no_word_finds(parts, site, embedding, sections_of):
-    corpus = parts.corpus(embedder=parts.embedder(embedding))
+async def test_vectors_find_what_no_word_finds(site, sections_of, embedding_corpus):
     site.put("/a", sections_of("Waxes melt.", "Honeyed words.", "Drones do nothing."))
-    found = await asked(corpus, site.url("/a"), "WAX")
+    found = await asked(embedding_corpus, site.url("/a"), "WAX")
     assert "Waxes" in found.hits[0].chunk.text
     assert found.notes == ()
 
 
-async def test_vectors_of_chunks_are_made_once(parts, site, embedding, sections_of, clock):
-    corpus = parts.corpus(embedder=parts.embedder(embedding))
+async def test_vectors_of_chunks_are_made_once(
+    site, embedding, sections_of, clock, embedding_corpus
+):
     site.put("/a", sections_of("Bees make wax.", "Bees make honey.", "Mites kill."))
-    await asked(corpus, site.url("/a"))
+    await asked(embedding_corpus, site.url("/a"))
     assert len(embedding.texts) == 1 + 3
     embedding.batches.clear()
-    await asked(corpus, site.url("/a"))
+    await asked(embedding_corpus, site.url("/a"))
     assert embedding.texts == ["wax"]
     site.put("/a", sections_of("Bees make wax.", "Wasps make paper.", "Mites kill."))
     clock.time += PAST
     embedding.batches.clear()
-    await asked(corpus, site.url("/a"))
+    await asked(embedding_corpus, site.url("/a"))
     assert len(embedding.texts) == 2
     assert "Wasps" in embedding.texts[1]
     clock.time += PAST
     embedding.batches.clear()
-    await asked(corpus, site.url("/a"))
+    await asked(embedding_corpus, site.url("/a"))
     assert embedding.texts == ["wax"], "it was found unchanged"
 
 
@@ -134,10 +134,13 @@ async def test_by_the_deadline_there_is_what_words_find(parts, embedding, pass_b
     assert len(task.result().hits) == 1
 
 
-async def test_several_questions_have_one_note_on_one_failure(parts, embedding, hives_url):
+async def test_several_questions_have_one_note_on_one_failure(
+    embedding, hives_url, embedding_corpus
+):
     embedding.answers = failing
-    corpus = parts.corpus(embedder=parts.embedder(embedding))
-    answer = await corpus.read(ReadRequest(url=hives_url, queries=("wax", "drones", "bees")))
+    answer = await embedding_corpus.read(
+        ReadRequest(url=hives_url, queries=("wax", "drones", "bees"))
+    )
     assert answer.note == LEXICAL_ONLY
     assert len(embedding.batches) == 1, "a server that failed is left alone"
 
@@ -167,38 +170,39 @@ async def test_vectors_of_another_model_are_never_compared_and_are_made_behind_q
     assert len(embedding.texts) == 1 + 2 + BATCH + 4, "none is made twice"
 
 
-async def test_vectors_are_made_behind_an_ingested_page(parts, site, embedding, sections_of):
+async def test_vectors_are_made_behind_an_ingested_page(
+    site, embedding, sections_of, background_corpus
+):
     site.put("/a", sections_of("Bees make wax.", "Bees make honey."))
-    corpus = parts.corpus(embedder=parts.embedder(embedding), in_background=True)
-    await corpus.ingest_all(IngestRequest(url=(site.url("/a"),)))
+    await background_corpus.ingest_all(IngestRequest(url=(site.url("/a"),)))
     async with asyncio.timeout(20):
         await embedding.wait_for_requests(1)
     assert len(embedding.texts) == 2
 
 
-async def test_what_makes_vectors_ends_with_the_corpus(parts, site, embedding, sections_of):
+async def test_what_makes_vectors_ends_with_the_corpus(
+    site, embedding, sections_of, background_corpus
+):
     site.put("/a", sections_of("Bees make wax."))
     embedding.answers = slow
-    corpus = parts.corpus(embedder=parts.embedder(embedding), in_background=True)
-    await corpus.ingest_all(IngestRequest(url=(site.url("/a"),)))
+    await background_corpus.ingest_all(IngestRequest(url=(site.url("/a"),)))
     async with asyncio.timeout(20):
         await embedding.wait_for_requests(1)
     assert "_make_vectors" in str(asyncio.all_tasks())
-    await corpus.aclose()
-    await corpus.aclose()
+    await background_corpus.aclose()
+    await background_corpus.aclose()
     assert "_make_vectors" not in str(asyncio.all_tasks())
 
 
 async def test_a_server_that_fails_behind_a_question_ends_nothing(
-    parts, site, embedding, sections_of
+    site, embedding, sections_of, background_corpus
 ):
     site.put("/a", sections_of("Bees make wax."))
     embedding.answers = garbage
-    corpus = parts.corpus(embedder=parts.embedder(embedding), in_background=True)
-    await corpus.ingest_all(IngestRequest(url=(site.url("/a"),)))
+    await background_corpus.ingest_all(IngestRequest(url=(site.url("/a"),)))
     async with asyncio.timeout(20):
         await embedding.wait_for_requests(1)
-    found = await asked(corpus, site.url("/a"))
+    found = await asked(background_corpus, site.url("/a"))
     assert found.hits
 
 
@@ -251,14 +255,13 @@ async def test_equal_texts_of_several_pages_are_shown_once(corpus, site, section
     assert len(hit.copies) == 2
 
 
-async def test_texts_with_almost_one_vector_are_shown_once(parts, site, embedding, page_of):
-    corpus = parts.corpus(embedder=parts.embedder(embedding))
+async def test_texts_with_almost_one_vector_are_shown_once(site, page_of, embedding_corpus):
     site.put("/a", page_of("Wax wax honey."))
     site.put("/b", page_of("Wax and wax and honey!"))
     site.put("/c", page_of("Wax, smoke and winter."))
     for path in ("/a", "/b", "/c"):
-        await corpus.ingest(site.url(path))
-    found = await corpus.retrieve("wax", urls=None, limit=8)
+        await embedding_corpus.ingest(site.url(path))
+    found = await embedding_corpus.retrieve("wax", urls=None, limit=8)
     assert [len(hit.copies) for hit in found.hits if "honey" in hit.chunk.text] == [1]
     assert len(found.hits) == 2
 

@@ -40,6 +40,11 @@ async def store_at() -> AsyncIterator[Callable[..., CorpusStore]]:
 
 
 @pytest.fixture
+def store(store_at, path):
+    return store_at(path)
+
+
+@pytest.fixture
 def made(made):
     """Make a page of secret words."""
     return lambda url=URL, texts=TEXTS: made(texts, url, path=("Hives",), title="A secrettitle")
@@ -109,9 +114,8 @@ async def test_what_was_deleted_leaves_no_trace_in_any_file(
     assert await found(store, "wax") == [TEXTS[1]]
 
 
-async def test_pages_removed_from_among_others_leave_no_copy_behind(store_at, path, noise, made):
+async def test_pages_removed_from_among_others_leave_no_copy_behind(path, noise, made, store):
     # Rows that SQLite moves between its pages leave copies, which it does not overwrite with the rows.
-    store = store_at(path)
     dice = random.Random(3)
     urls = [f"https://secret{at:03}.example/{'a' * dice.choice((1, 40, 300))}" for at in range(250)]
     for number, url in enumerate(urls):
@@ -153,8 +157,7 @@ def marks_in(path: Path) -> list[bytes]:
 
 
 @pytest.mark.parametrize("vector", ["x''", "x'01'", "'ab'", "7"])
-async def test_a_vector_of_another_type_is_bytes_or_none(store_at, path, vector, made):
-    store = store_at(path)
+async def test_a_vector_of_another_type_is_bytes_or_none(path, vector, made, store):
     page, chunks = made()
     await store.keep(page, chunks, NOW)
     await store.keep_vectors("m", {chunks[0].id: b"ab"})
@@ -167,9 +170,8 @@ async def test_a_vector_of_another_type_is_bytes_or_none(store_at, path, vector,
 
 
 async def test_a_damaged_index_is_found_out_although_the_tables_are_whole(
-    store_at, path, noise, caplog, made, found
+    path, noise, caplog, made, found, store
 ):
-    store = store_at(path)
     for number in range(20):
         await store.keep(*made(f"{URL}/{number}", (noise(number, 4_000), *TEXTS)), NOW)
     await store.aclose()
@@ -182,7 +184,7 @@ async def test_a_damaged_index_is_found_out_although_the_tables_are_whole(
 
 @pytest.mark.parametrize("trouble", ["folder", "other program", "other major"])
 async def test_what_cannot_be_kept_in_the_file_is_kept_in_memory_and_said_once(
-    store_at, path, caplog, trouble, made, found
+    path, caplog, trouble, made, found, store
 ):
     if trouble == "folder":
         path.parent.write_text("a file")
@@ -194,7 +196,6 @@ async def test_what_cannot_be_kept_in_the_file_is_kept_in_memory_and_said_once(
         await theirs.write(lambda tx: tx.change("INSERT INTO theirs VALUES (1)"))
         await theirs.aclose()
     caplog.set_level(logging.INFO)
-    store = store_at(path)
     for store_method in (store.clear, store.purge):
         with pytest.raises(StorageUnavailableError):
             await store_method()
@@ -209,8 +210,7 @@ async def test_what_cannot_be_kept_in_the_file_is_kept_in_memory_and_said_once(
     assert "secret" not in caplog.text
 
 
-async def test_a_full_disk_means_memory_from_then_on(store_at, path, noise, made):
-    store = store_at(path)
+async def test_a_full_disk_means_memory_from_then_on(store_at, path, noise, made, store):
     await store.keep(*made(OTHER), NOW)
     await store._database.read(lambda tx: tx.rows("PRAGMA max_page_count = 1"))
     page, chunks = made(URL, (noise(1, 100_000),))
@@ -222,8 +222,7 @@ async def test_a_full_disk_means_memory_from_then_on(store_at, path, noise, made
     assert await again.page(URL) is None
 
 
-async def test_a_file_that_can_only_be_read_is_read(store_at, path, made):
-    store = store_at(path)
+async def test_a_file_that_can_only_be_read_is_read(path, made, store):
     page, chunks = made()
     for number in range(40):
         await store.keep(*made(f"{OTHER}{number}"), NOW)
@@ -263,11 +262,12 @@ async def indexed_under(store, *, version: int, word: str) -> None:
     await store._database.write(work)
 
 
-async def test_pages_indexed_by_an_earlier_version_are_indexed_anew(store_at, path, made, found):
+async def test_pages_indexed_by_an_earlier_version_are_indexed_anew(
+    store_at, path, made, found, store
+):
     first = store_at(path)
     await first.keep(*made(), NOW)
     await indexed_under(first, version=0, word="former")
-    store = store_at(path)
     assert await found(store, "wax") == [TEXTS[1]]
     assert await found(store, "former") == []
     assert await store.frequencies(["former", "bees"]) == (2, {"former": 0, "bees": 2})
@@ -275,13 +275,12 @@ async def test_pages_indexed_by_an_earlier_version_are_indexed_anew(store_at, pa
 
 
 async def test_pages_indexed_by_a_later_version_are_left_so_and_can_be_replaced(
-    store_at, path, made, found
+    store_at, path, made, found, store
 ):
     first = store_at(path)
     page, chunks = made()
     await first.keep(page, chunks, NOW)
     await indexed_under(first, version=99, word="later")
-    store = store_at(path)
     assert await found(store, "wax") == []
     assert len(await found(store, "later")) == 2
     await store.keep(page, chunks, NOW)
