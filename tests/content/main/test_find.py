@@ -121,16 +121,6 @@ def test_no_rule_takes_a_part_out_of_a_sentence(parts: list[tuple[str, str]], ty
     assert expected in " ".join(" ".join(root.text() for root in main.roots).split())
 
 
-@pytest.mark.parametrize("heading", ["See also", "Further reading"])
-def test_a_documentation_names_further_pages_as_a_part_of_its_text(find, heading: str):
-    section = (
-        f"<section><h2>{heading}</h2><ul><li><a href=/1>KEPT</a>: how mills are kept</ul></section>"
-    )
-    page = f"<main>{ARTICLE}{section}</main>"
-    assert "KEPT" in find(page, url="https://docs.ex.org/rivers").text
-    assert "KEPT" not in find(page, url=BLOG, types="BlogPosting").text
-
-
 def test_the_contents_of_a_documentation_go_and_its_index_stays(find):
     contents = "<ul><li><a href=#f>Floods</a><li><a href=#s>Sources</a></ul>"
     index = "<ul><li><a href=a>ford()</a><li><a href=b>mill()</a><li><a href=c>weir()</a></ul>"
@@ -266,6 +256,14 @@ REMARK = "<div><p>Ann, 5 March 2024</p><p>JUNK.</p></div>"
             {}, "Rooms", 1, 4, id="what a service promotes",
         ),
         pytest.param("<div class=wrap>" * 5_000 + ARTICLE, {}, "The river", 0, 12, id="deep nesting"),
+        *(
+            pytest.param(
+                f"<main>{ARTICLE}<section><h2>{heading}</h2><ul><li><a href=/1>{word}</a>: how mills are kept</ul></section></main>",
+                hints, "The river", int(word == "KEPT"), 12, id=f"{heading}: {word}",
+            )
+            for heading in ("See also", "Further reading")
+            for word, hints in (("KEPT", DOCS), ("JUNK", POSTS))
+        ),
         pytest.param(
             f"<h1>Mill</h1>{PARAGRAPH * 4}<div class=comment><p>KEPT opens the sluice of the mill.</p></div>",
             DOCS, "Mill", 1, 12, id="a comment of the documentation",

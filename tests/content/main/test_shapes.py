@@ -1,7 +1,5 @@
 """A name, a role, an id, a heading's words or a place only lower a block: what says something of its own stays."""
 
-import re
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -151,13 +149,6 @@ def test_a_name_lowers_what_has_the_shape_of_what_stands_around_a_text(shape: st
     assert found.count("The river runs") == 18
 
 
-def test_links_go_from_a_named_block_that_stays():
-    block = f"<div class=tools><h2>Tools</h2><p>KEPT. {OWN}</p>{LINKED}</div>"
-    found = markdown(f"<main><h1>The river</h1>{PARAGRAPH * 4}{block}{PARAGRAPH}</main>", URLS[0])
-    assert re.search(r"## Tools\n\nKEPT\.", found)
-    assert "two mills" not in found
-
-
 def test_a_documentation_begins_with_its_title_and_synopsis():
     page = (
         "<title>Mills: flood.h File Reference</title><body><div><div>Mills</div></div>"
@@ -205,7 +196,10 @@ MESH = "".join(
     "between its parts, only current for each of them.</p></div>"
     for n in range(12)
 )
+NAMED = f"<main><h1>The river</h1>{PARAGRAPH * 4}<div class=tools><h2>Tools</h2><p>KEPT. {OWN}</p>{LINKED}</div>{PARAGRAPH}</main>"
 COUNTED = {
+    "a named block that stays": (NAMED, URLS[0], "## Tools\n\nKEPT.", 1),
+    "links in a named block that stays": (NAMED, URLS[0], "two mills", 0),
     "a caption that is written twice": (
         f"<article><h1>The river</h1>{DIVERS}{PARAGRAPH * 2}{DIVERS}{PARAGRAPH}</article>", URLS[0], "Divers", 1),
     "an address that stands alone in an article": (

@@ -46,30 +46,6 @@ def test_panels_of_tabs_are_shown_behind_their_labels(tabs: str, panels: str):
     assert text.count("One") == text.count("Two") == 1
 
 
-def test_a_panel_that_is_seen_stays_without_the_words_of_a_hidden_tab():
-    text = text_of(TAB.replace("<b", "<b hidden").replace("hidden>W", ">W"))
-    assert SAID in text
-    assert "More" not in text
-
-
-def test_tabs_in_a_panel_are_shown_with_it():
-    inner = TAB.replace("=a", "=b").replace("More", "Inner")
-    text = text_of(TAB.replace(SAID, f"<p>Outer panel.</p>{inner}"))
-    assert f"**More**\n\nOuter panel.\n\n**Inner**\n\n{SAID}" in text
-
-
-def test_tabs_that_choose_from_one_panel_do_not_name_it():
-    tabs = TABS.format("button").replace("p2", "p1")
-    text = text_of(f"<div>{tabs}<div role=tabpanel id=p1><p>{SAID}</p></div></div>")
-    assert SAID in text
-    assert "One" not in text
-
-
-def test_what_several_tabs_show_is_said_once():
-    panels = "".join(f"<p role=tabpanel id=p{n} hidden>{SAID}</p>" for n in (1, 2))
-    assert text_of(TABS.format("li") + panels).count(SAID) == 1
-
-
 @pytest.mark.parametrize(
     ("html", "label"),
     [
@@ -161,3 +137,26 @@ TAB = f"<div role=tablist><b role=tab aria-controls=a>More</b></div><div role=ta
 )  # fmt: skip
 def test_what_no_seen_label_shows_stays_hidden(html: str):
     assert SAID not in text_of(html)
+
+
+INNER = TAB.replace("=a", "=b").replace("More", "Inner")
+ONE_PANEL = TABS.format("button").replace("p2", "p1")
+TWICE = "".join(f"<p role=tabpanel id=p{n} hidden>{SAID}</p>" for n in (1, 2))
+
+
+@pytest.mark.parametrize(
+    ("html", "words", "gone"),
+    [
+        pytest.param(TAB.replace("<b", "<b hidden").replace("hidden>W", ">W"), SAID, "More", id="seen, with a hidden tab"),
+        pytest.param(
+            TAB.replace(SAID, f"<p>Outer panel.</p>{INNER}"), f"**More**\n\nOuter panel.\n\n**Inner**\n\n{SAID}", "One",
+            id="with tabs inside",
+        ),
+        pytest.param(f"<div>{ONE_PANEL}<div role=tabpanel id=p1><p>{SAID}</p></div></div>", SAID, "One", id="of several tabs"),
+        pytest.param(TABS.format("li") + TWICE, SAID, "**Two**", id="that two tabs show"),
+    ],
+)  # fmt: skip
+def test_a_panel_is_shown_once_and_named_by_its_own_tab_alone(html: str, words: str, gone: str):
+    text = text_of(html)
+    assert text.count(words) == text.count(SAID) == 1
+    assert gone not in text

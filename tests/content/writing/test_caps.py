@@ -78,10 +78,18 @@ def test_a_cell_spans_so_many_columns(written, columns: int, cells: int):
     assert page.markdown.splitlines()[0].count("|") - 1 == cells
 
 
-def test_a_cell_spans_so_many_rows(written):
-    rows = "<tr><td>y" * 1_200
-    page = written(f"<table><tr><th>A<th>B<tr><td rowspan=9999>span<td>1{rows}</table>")
-    assert page.markdown.count("| span |") == 1_000
+@pytest.mark.parametrize(
+    ("html", "mark", "count"),
+    [
+        pytest.param(
+            f"<table><tr><th>A<th>B<tr><td rowspan=9999>span<td>1{'<tr><td>y' * 1_200}</table>", "| span |", 1_000,
+            id="rows that a cell spans",
+        ),
+        pytest.param("<p>A bee.</p>" + "<img src=/i alt=bee> " * 520, "[image: bee]", 20, id="images that are not looked up"),
+    ],
+)  # fmt: skip
+def test_so_often_it_is_written(written, html: str, mark: str, count: int):
+    assert written(html).markdown.count(mark) == count
 
 
 def test_a_table_has_so_many_columns_and_the_last_holds_the_rest(written):
@@ -127,8 +135,3 @@ def test_headings_are_noted_up_to_a_limit(written):
     page = written("<h2>A</h2>" * 5_010)
     assert len(page.outline) == 5_000
     assert page.markdown.count("## A") == 5_010
-
-
-def test_words_of_so_many_images_are_looked_up(written):
-    page = written("<p>A bee.</p>" + "<img src=/i alt=bee> " * 520)
-    assert page.markdown.count("[image: bee]") == 20

@@ -17,16 +17,15 @@ NOTES = [
     pytest.param('<p>a<x-reference name="x y]"></x-reference>b<x-reference name="x y["></x-reference><x-reference></x-reference></p>', "a[^x-y]b[^x-y-1][^note]", id="names that are no labels"),
     pytest.param("<p>a!<x-reference name=1></x-reference>(b)</p>", "a\\![^1]\\(b)", id="between marks"),
 ]  # fmt: skip
+TASKS = "<ul><li><x-task done></x-task> done</li><li><x-task></x-task>to do</li></ul>"
 
 
-@pytest.mark.parametrize(("html", "expected"), NOTES)
-def test_footnotes_stand_at_the_end_under_their_names(written, html, expected):
+@pytest.mark.parametrize(
+    ("html", "expected"),
+    [*NOTES, pytest.param(TASKS, "- [x] done\n- [ ] to do", id="tasks")],
+)
+def test_footnotes_stand_at_the_end_under_their_names_and_tasks_have_boxes(written, html, expected):
     assert written(html).markdown == expected
-
-
-def test_tasks_have_boxes(written):
-    html = "<ul><li><x-task done></x-task> done</li><li><x-task></x-task>to do</li></ul>"
-    assert written(html).markdown == "- [x] done\n- [ ] to do"
 
 
 def test_headings_are_noted_with_their_places_and_anchors(written):
@@ -125,11 +124,6 @@ def test_images_are_noted_up_to_a_limit_and_linked_beyond(written):
     page = written(html, images=Images.LINKS)
     assert len(page.images) == 50
     assert page.markdown.count("[image: x](") == 60
-
-
-def test_long_words_of_an_image_are_cut(written):
-    [image] = written(f"<img src=/a.png alt={'x' * 500}>").images
-    assert len(image.alt) == 300
 
 
 def test_characters_that_nobody_sees_are_counted(written):

@@ -83,4 +83,5 @@ async def client_of(settings_for) -> AsyncIterator[Callable[..., Any]]:
 @pytest.fixture
 async def client(client_of, valley: FakeWeb) -> SearxClient:
     """A client that may reach the valley alone."""
-    return await client_of(valley)
+    opened: SearxClient = await client_of(valley)
+    return opened

@@ -73,8 +73,10 @@ def test_what_quotes_nothing_is_no_quote(written: str):
 
 
 def test_the_lines_of_quotes_and_links_are_counted_from_one():
-    report = read_report(f'One.\r\n\r\nTwo "{SAID}" {A}\n\n> {SAID}')
-    assert [quote.line for quote in report.quotes] == [3, 5]
+    report = read_report(
+        f'One.\r\n\r\nTwo "{SAID}" {A}\n\n> {SAID}\n\n<blockquote>\n{SAID}\n</blockquote>'
+    )
+    assert [quote.line for quote in report.quotes] == [3, 5, 8]
     assert report.links == ((A, 3),)
 
 
@@ -85,24 +87,20 @@ def test_the_lines_of_quotes_and_links_are_counted_from_one():
         (f'"one part of it [...] {SAID}."', ("one part of it", SAID)),
         (f'"one part of it (…) {SAID}…"', ("one part of it", SAID)),
         (f'"… {SAID}, ..."', (SAID,)),
+        # An apostrophe behind a plural ends no quote.
+        (
+            "So 'the limit of all users' tokens is six' there.",
+            ("the limit of all users' tokens is six",),
+        ),
+        (
+            "So ‘the limit of all users’ tokens is six’ there.",
+            ("the limit of all users' tokens is six",),
+        ),
     ],
 )
 def test_what_is_left_out_parts_a_quote(written: str, parts: tuple[str, ...]):
     (found,) = read_report(written).quotes
     assert found.parts == parts
-
-
-@pytest.mark.parametrize("marks", ["''", "‘’"])
-def test_an_apostrophe_behind_a_plural_ends_no_quote(marks: str):
-    (found,) = read_report(
-        f"So {marks[0]}the limit of all users{marks[1]} tokens is six{marks[1]} there."
-    ).quotes
-    assert found.parts == ("the limit of all users' tokens is six",)
-
-
-def test_a_quotation_of_html_is_ascribed_to_what_it_cites():
-    (found,) = read_report(f'<blockquote cite="{A}">\n{SAID}\n</blockquote>').quotes
-    assert (found.parts, found.urls, found.line) == ((SAID,), (A,), 2)
 
 
 @pytest.mark.parametrize(
@@ -143,6 +141,7 @@ LIST = f"\n\n## Sources\n\n[1] A page — {A}\n[2] Another\n    {B}\n[3]: {C}\n"
         pytest.param(f"> {SAID}\n>\n> — A, {A}", (A,), id="in a paragraph of its own"),
         pytest.param(f"> {SAID}\n\n— [A]({A})", (A,), id="behind the quotation"),
         pytest.param(f"> {SAID} [1]{LIST}", (A,), id="a number in the quotation"),
+        pytest.param(f'<blockquote cite="{A}">\n{SAID}\n</blockquote>', (A,), id="what HTML cites"),
         pytest.param(f"According to [A]({A}):\n\n> {SAID}\n\nAnd [B]({B}) agrees.", (A,), id="before it"),
         pytest.param(f"Before.\n\n> {SAID}\n\nSource: {A}", (A,), id="named as the source"),
     ],
