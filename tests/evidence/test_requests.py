@@ -82,17 +82,20 @@ def test_an_argument_has_many_spellings(
     assert getattr(parse_corpus(request_type, raw), name) == read
 
 
-def test_what_is_asked_of_a_page_comes_from_both_arguments_each_once() -> None:
-    request = parse_corpus(ReadRequest, {"url": PAGE, "query": ["a", "b"], "queries": ["b", "c"]})
-    assert request.questions == ("a", "b", "c")
-
-
-def test_the_pages_of_an_answer_come_from_both_arguments_each_once() -> None:
-    raw = {"query": "bees", "url": "example.org", "urls": ["https://example.org", "example.net"]}
-    assert parse_corpus(AnswerRequest, raw).addresses == (
-        "https://example.org",
-        "https://example.net",
-    )
+@pytest.mark.parametrize(
+    ("request_type", "raw", "name", "both"),
+    [
+        (ReadRequest, {"url": PAGE, "query": ["a", "b"], "queries": ["b", "c"]}, "questions", ("a", "b", "c")),
+        (
+            AnswerRequest, {"query": "x", "url": "a.example", "urls": ["https://a.example", "b.example"]},
+            "addresses", ("https://a.example", "https://b.example"),
+        ),
+    ],
+)  # fmt: skip
+def test_what_two_arguments_say_is_taken_once(
+    request_type: type[Any], raw: dict[str, object], name: str, both: tuple[str, ...]
+) -> None:
+    assert getattr(parse_corpus(request_type, raw), name) == both
 
 
 @pytest.mark.parametrize(

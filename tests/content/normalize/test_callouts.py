@@ -14,6 +14,9 @@ CALLOUTS = {
     "Sphinx": (
         f'<div class="admonition warning"><p class="admonition-title">Warning</p>{P}</div>',
         callout("warning", P)),
+    "a title that is another word for its kind": (
+        f'<div class="admonition info"><p class="admonition-title">Information</p>{P}</div>',
+        callout("info", P)),
     "Sphinx with a title": (
         f'<div class="admonition-build admonition"><p class="admonition-title">Build</p>{P}</div>',
         callout("note", P, "Build")),

@@ -158,6 +158,7 @@ OTHERS = {
     "in a line": "<p>Call <code>a()</code> first.</p>",
     "over a line end": "<p>Call <code>a(\nb)</code> first.</p>",
     "table of data": "<table><tbody><tr><td>a</td><td>b</td></tr></tbody></table>",
+    "a picture": '<pre><img src="/a.png" alt="A"></pre>',
     "no code": '<div class="code-block">One line of words.</div>',
     "fragment of a paragraph": '<div class="fragment"><p>x</p></div>',
     "fragment with text": '<div class="fragment">x <div class="line">y</div></div>',

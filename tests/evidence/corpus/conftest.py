@@ -27,6 +27,7 @@ from searx_mcp.settings.values import Settings
 from searx_mcp.storage.memory import MemoryPageStore
 from searx_mcp.storage.pages import PageStore
 from searx_mcp.tasks import Tasks
+from searx_mcp.testing.clock import FakeClock
 from searx_mcp.testing.loopback import LoopbackServer, ReceivedRequest
 from searx_mcp.testing.web import FakePage, FakeWeb, article
 from searx_mcp.urls.address import AllowList
@@ -34,19 +35,9 @@ from searx_mcp.urls.address import AllowList
 NAMES = ("wax", "honey", "queen", "swarm", "smoke", "winter", "mites", "clover")
 
 
-@dataclass(slots=True)
-class Clock:
-    """Unix seconds that only a test moves."""
-
-    time: float = 1_790_000_000.0
-
-    def __call__(self) -> float:
-        return self.time
-
-
 @pytest.fixture
-def clock() -> Clock:
-    return Clock()
+def clock() -> FakeClock:
+    return FakeClock(1_790_000_000.0)
 
 
 @pytest.fixture
@@ -237,7 +228,12 @@ class Parts:
     """Makes what a corpus consists of; all is closed at the end of the test."""
 
     def __init__(
-        self, stack: AsyncExitStack, tasks: Tasks, clock: Clock, pages: PageStore, places: list[str]
+        self,
+        stack: AsyncExitStack,
+        tasks: Tasks,
+        clock: FakeClock,
+        pages: PageStore,
+        places: list[str],
     ) -> None:
         self.stack = stack
         self.tasks = tasks
@@ -321,7 +317,7 @@ class Parts:
 
 
 @pytest.fixture
-async def parts(clock: Clock, pages: PageStore, site: FakeWeb) -> AsyncIterator[Parts]:
+async def parts(clock: FakeClock, pages: PageStore, site: FakeWeb) -> AsyncIterator[Parts]:
     async with Tasks() as tasks, AsyncExitStack() as stack:
         yield Parts(stack, tasks, clock, pages, [site.origin])
 

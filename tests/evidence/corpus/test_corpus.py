@@ -175,7 +175,7 @@ async def test_a_changed_paragraph_changes_only_its_chunks(
     before = await corpus.ingest(site.url(path))
     changed = [*names[:at], f"{names[at]} otherwise", *names[at + 1 :]]
     site.put(path, sections_of(*changed))
-    clock.time += 3_601
+    clock.advance(3_601)
     after = await corpus.ingest(site.url(path))
     ids = [[chunk.id for chunk in done.chunks] for done in (before, after)]
     assert [old == new for old, new in zip(*ids, strict=True)] == [

@@ -41,13 +41,13 @@ async def test_a_fresh_page_costs_no_request(corpus, site, wax_url):
 
 async def test_a_stale_page_that_is_unchanged_keeps_its_chunks(corpus, site, clock, wax_url):
     first = await corpus.ingest(wax_url)
-    clock.time += PAST
+    clock.advance(PAST)
     again = await corpus.ingest(wax_url)
     assert site.requests[1].headers["If-None-Match"] == first.page.etag
     assert not again.was_fetched
     assert again.new_chunks == 0
     assert again.chunks == first.chunks
-    assert again.page.fetched_at == clock.time
+    assert again.page.fetched_at == clock()
     assert await corpus.ingest(wax_url)
     assert len(site.requests) == 2, "it is fresh again"
 
@@ -57,13 +57,13 @@ async def test_a_site_is_asked_about_what_only_the_corpus_has(parts, site, clock
     corpus = parts.corpus(store=store)
     first = await corpus.ingest(wax_url)
     await pages.purge()
-    clock.time += PAST
+    clock.advance(PAST)
     again = await corpus.ingest(wax_url)
     assert site.requests[1].headers["If-None-Match"] == first.page.etag
     assert again.chunks == first.chunks
     assert again.page.document == first.page.document
     await corpus.ingest(wax_url, force=True)
-    clock.time += PAST
+    clock.advance(PAST)
     await pages.purge()
     await corpus.ingest(wax_url)
     assert len(site.requests) == 3, (
@@ -77,7 +77,7 @@ async def test_a_changed_page_keeps_the_chunks_that_did_not_change(
     site.put("/a", sections_of("Bees make wax.", "Bees make honey.", "Mites kill."))
     first = await corpus.ingest(site.url("/a"))
     site.put("/a", sections_of("Bees make wax.", "Wasps make paper.", "Mites kill."))
-    clock.time += PAST
+    clock.advance(PAST)
     again = await corpus.ingest(site.url("/a"))
     before, after = ([chunk.id for chunk in done.chunks] for done in (first, again))
     assert len(before) == len(after) == 3
@@ -90,11 +90,11 @@ async def test_a_forced_refresh_asks_the_site_at_most_every_30_seconds(
     corpus, site, clock, wax_url
 ):
     await corpus.ingest(wax_url)
-    clock.time += REFRESH_PAUSE - 5
+    clock.advance(REFRESH_PAUSE - 5)
     done = await corpus.ingest(wax_url, force=True)
     assert len(site.requests) == 1
     assert done.note == "It was fetched 25 seconds ago and is not fetched again so soon."
-    clock.time += 5
+    clock.advance(5)
     done = await corpus.ingest(wax_url, force=True)
     assert len(site.requests) == 2
     assert "If-None-Match" not in site.requests[1].headers
@@ -138,7 +138,7 @@ async def test_while_a_site_fails_the_kept_page_serves(
     corpus, site, clock, pass_by, failure, code, days, wax_url
 ):
     first = await corpus.ingest(wax_url)
-    clock.time += 2 * HOUR + days * 24 * HOUR
+    clock.advance(2 * HOUR + days * 24 * HOUR)
     site.put("/a", failure)
     async with asyncio.TaskGroup() as group:
         task = group.create_task(corpus.ingest(wax_url, deadline=soon(60)))
@@ -155,7 +155,7 @@ async def test_while_a_site_fails_the_kept_page_serves(
 
 async def test_a_page_that_is_gone_is_an_error_although_it_is_kept(corpus, site, clock, wax_url):
     await corpus.ingest(wax_url)
-    clock.time += PAST
+    clock.advance(PAST)
     site.put("/a", FakePage("gone", status=404))
     assert (await corpus.ingest(wax_url)).error.code == ErrorCode.NOT_FOUND
 
@@ -199,11 +199,11 @@ async def test_a_page_that_must_not_be_stored_is_on_no_disk_and_serves_for_a_whi
     assert [result.text for result in answer.queries[0].results] == ["# Hives\n\nBees make wax."]
     assert len(await corpus.pages([url])) == 1
     assert (await corpus.status(StatusRequest())).documents == 0
-    clock.time += HELD_FOR - 1
+    clock.advance(HELD_FOR - 1)
     assert (await corpus.read(ReadRequest(url=url, query=("wax?",)))).queries == answer.queries
     assert len(site.requests) == 1
     assert b"wax" not in b"".join(file.read_bytes() for file in place.parent.iterdir())
-    clock.time += 2
+    clock.advance(2)
     assert await corpus.pages([url]) == []
     await corpus.ingest(url)
     assert len(site.requests) == 2
@@ -371,13 +371,13 @@ async def test_what_an_earlier_version_made_is_made_anew(parts, site, sections_o
 async def test_a_page_that_may_be_stored_by_now_is_no_longer_held(corpus, site, page_of, clock):
     site.put("/a", page_of("Bees make wax.", headers={"Cache-Control": "no-store"}))
     held = await corpus.ingest(site.url("/a"))
-    clock.time += REFRESH_PAUSE
+    clock.advance(REFRESH_PAUSE)
     again = await corpus.ingest(site.url("/a"), force=True)
     assert again.new_chunks == 0, "they are held already"
-    clock.time += REFRESH_PAUSE
+    clock.advance(REFRESH_PAUSE)
     site.put("/a", page_of("Bees make wax."))
     await corpus.ingest(site.url("/a"), force=True)
-    clock.time += HELD_FOR
+    clock.advance(HELD_FOR)
     assert await corpus.chunks(site.url("/a")) == held.chunks
     assert (await corpus.status(StatusRequest())).documents == 1
 

@@ -78,12 +78,12 @@ async def test_vectors_of_chunks_are_made_once(
     await asked(embedding_corpus, site.url("/a"))
     assert embedding.texts == ["wax"]
     site.put("/a", sections_of("Bees make wax.", "Wasps make paper.", "Mites kill."))
-    clock.time += PAST
+    clock.advance(PAST)
     embedding.batches.clear()
     await asked(embedding_corpus, site.url("/a"))
     assert len(embedding.texts) == 2
     assert "Wasps" in embedding.texts[1]
-    clock.time += PAST
+    clock.advance(PAST)
     embedding.batches.clear()
     await asked(embedding_corpus, site.url("/a"))
     assert embedding.texts == ["wax"], "it was found unchanged"
