@@ -1,4 +1,4 @@
-"""The meaning of an element's class names, read word by word. Its id is ignored: it is an address.
+"""The meaning of an element's class names, read word by word. Ids, which are addresses, mark at most a body.
 
 Sites use similar names for similar parts, in all languages. Names are split into words at hyphens, underscores
 and capitals; pairs of words are more specific than single words, and are looked up first.

@@ -1,6 +1,7 @@
 """The language of a block of code: its names, where a page declares it, and the labels around the block."""
 
 import re
+from itertools import chain, takewhile
 from typing import Final
 
 from selectolax.lexbor import LexborNode
@@ -101,15 +102,9 @@ def language_of(block: LexborNode, inner: LexborNode | None = None) -> str:
         block: contains the code.
         inner: an element in it that may be more specific, such as `code` in `pre`; it is read first.
     """
-    for node in (inner, block) if inner is not None else (block,):
-        if found := _said(node):
-            return found
-    for node in ancestors(block, _AROUND):
-        if node.tag in _STOP:
-            break
-        if found := _said(node):
-            return found
-    return ""
+    near = (block,) if inner is None else (inner, block)
+    around = takewhile(lambda node: node.tag not in _STOP, ancestors(block, _AROUND))
+    return next(filter(None, map(_said, chain(near, around))), "")
 
 
 def take_labels(block: LexborNode, removals: Removals) -> str:

@@ -215,7 +215,7 @@ def _show_tab(tree: LexborHTMLParser, panel: LexborNode, tab: LexborNode, mark: 
     tab.attrs[LABEL] = mark
     if _is_off(panel):
         _open(panel, mark)
-    # Its words are added after those that a style hides are removed.
+    # `drop_unlabelled` adds its words, once those that a style hides are removed.
     label = new(tree, "summary", **{_PANEL: mark})
     if (first := panel.first_child) is not None:
         first.insert_before(label, move=True)

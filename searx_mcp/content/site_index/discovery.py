@@ -173,7 +173,7 @@ def _told(sign: Sign, resource: str) -> Iterator[tuple[str, str]]:
 
 
 def _has_folders(resources: list[str], url: str) -> bool:
-    """Whether Sphinx has written each document as a folder: its own pages show it, or else this page."""
+    """Whether Sphinx has written each document as a folder, by its links to its own pages, or else by this address."""
     if any(map(_FOLDER.search, resources)):
         return True
     if any(map(_PAGE.search, resources)):

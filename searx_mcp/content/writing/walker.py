@@ -159,7 +159,7 @@ class RunningText:
             self._gap_is_line_end = False
 
     def seam(self) -> None:
-        """Note that a word ends here, since the style of the page shows it without a space."""
+        """Separate what follows from a word before it, which the page does by its style and not by a space."""
         is_behind = self._gap < 0 and self.parts and not self.formats & CODE
         if is_behind and _is_of_word(self.parts[-1].text[-1:]):
             self.space()

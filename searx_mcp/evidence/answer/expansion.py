@@ -9,7 +9,7 @@ from searx_mcp.errors import ErrorCode
 from searx_mcp.evidence.answer.gathering import OUT_OF_TIME, Gathering, Stopwatch
 from searx_mcp.evidence.answer.links import ScoredLink, is_likely, is_promising, score_links
 from searx_mcp.evidence.corpus.corpus import Corpus
-from searx_mcp.evidence.corpus.ingestion import Ingested
+from searx_mcp.evidence.corpus.ingestion import Ingested, earlier
 from searx_mcp.evidence.storage.store import StoredPage
 from searx_mcp.fetch.site_index import Listed, SiteIndexes
 from searx_mcp.fetch.turns import FOUND, LINKED
@@ -115,7 +115,7 @@ class Frontier:
             heapq.heapify(self._links)
         for place, page in enumerate(listed.pages):
             if page.url not in self._known:
-                # An entry's name need not show that it answers: the first ones are read before anything is trusted.
+                # An entry may answer although its name does not show it, so the first ones are always read.
                 coverage = 1.0 if place < AT_ONCE_LISTED else 0.0
                 link = ScoredLink(page.url, listed.url, 1, page.score, coverage)
                 self._push(link, -1.0 - page.score)
@@ -170,9 +170,7 @@ class Expander:
             progress: called with each step.
         """
         now = asyncio.get_running_loop().time
-        stop_at = None
-        if deadline is not None:
-            stop_at = deadline - min(_RESERVE, _RESERVE_SHARE * (deadline - now()))
+        stop_at = earlier(deadline, share=_RESERVE_SHARE, most=_RESERVE)
         frontier = Frontier(gathering.questions, max_depth=self._max_depth)
         wanted = [ScoredLink(url, "", 0, 1.0) for url in dict.fromkeys(seeds)]
         left, idle = budget, 0

@@ -211,9 +211,7 @@ class Ingestion:
         Raises:
             SearxMcpError: it cannot be read.
         """
-        if deadline is not None:
-            left = deadline - asyncio.get_running_loop().time()
-            deadline -= min(_KEPT_BACK * left, _MOST_KEPT_BACK)
+        deadline = earlier(deadline, share=_KEPT_BACK, most=_MOST_KEPT_BACK)
         previous = None
         if stored is not None and stored.extractor == self._extractor:
             previous = _previous(stored, may_store=stored.url not in self._held)
@@ -327,6 +325,20 @@ def address_of(url: str) -> str:
         return str(parsed.with_fragment(captured_part(parsed) or None))
     except (ValueError, IndexError):  # IndexError: yarl 1.25 on "http://[]@"
         return url
+
+
+def earlier(deadline: float | None, *, share: float, most: float) -> float | None:
+    """Return a deadline that keeps back some of the time left, for what is done with what came by then.
+
+    Args:
+        deadline: the loop time.
+        share: of the time left.
+        most: seconds.
+    """
+    if deadline is None:
+        return None
+    left = deadline - asyncio.get_running_loop().time()
+    return deadline - min(share * left, most)
 
 
 def missed(turn: Turn, now: float, *, is_late: bool) -> Ingested:

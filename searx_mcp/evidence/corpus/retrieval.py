@@ -17,6 +17,7 @@ from searx_mcp.content.passages import Words, score_all, weigh
 from searx_mcp.content.support import UNSUPPORTED, Support, support
 from searx_mcp.errors import SearxMcpError
 from searx_mcp.evidence.corpus.embedding import BATCH, Embedder, cosine, unpack
+from searx_mcp.evidence.corpus.ingestion import earlier
 from searx_mcp.evidence.corpus.reranking import Reranker
 from searx_mcp.evidence.storage.store import CorpusStore, PageHead, StoredChunk, find_terms
 from searx_mcp.models.progress import Progress
@@ -169,7 +170,7 @@ class Retriever:
         """
         if not urls and urls is not None:
             return Retrieved(hits=())
-        deadline = _before(deadline)
+        deadline = earlier(deadline, share=_KEPT_BACK, most=_MOST_KEPT_BACK)
         candidates, weights = await self._find(question, urls, held)
         named = {title: find_terms(title) for title in {each.title for each in candidates}}
         parts = [_words(each.chunk, named[each.title]) for each in candidates]
@@ -331,14 +332,6 @@ class Retriever:
         ordered = sorted(zip(first, scores, strict=True), key=lambda pair: -pair[1])
         # A threshold of the reranker never empties an answer; the reranker only changes the order.
         return [replace(hit, confidence=score) for hit, score in ordered] + rest
-
-
-def _before(deadline: float | None) -> float | None:
-    """Return when to stop waiting for servers, so that there is an answer by the deadline."""
-    if deadline is None:
-        return None
-    left = deadline - asyncio.get_running_loop().time()
-    return deadline - min(_KEPT_BACK * left, _MOST_KEPT_BACK)
 
 
 def _words(chunk: StoredChunk, named: list[str]) -> Words:

@@ -129,13 +129,7 @@ async def test_if_no_page_can_be_read_the_first_error_is_raised(valley, client):
 
 
 async def test_what_is_in_hand_when_time_runs_out_is_given_and_marked(valley, pass_by, client):
-    is_asked = asyncio.Event()
-
-    def never_answered(_: ReceivedRequest) -> FakePage:
-        is_asked.set()
-        return silent()
-
-    valley.put("/slow", never_answered)
+    valley.put("/slow", silent())
     await client.ingest(valley.url("/tarn"))
     urls = [valley.url("/tarn"), valley.url("/slow")]
     is_read = asyncio.Event()
@@ -146,7 +140,7 @@ async def test_what_is_in_hand_when_time_runs_out_is_given_and_marked(valley, pa
 
     async with asyncio.TaskGroup() as group:
         answering = group.create_task(client.answer(QUESTION, url=urls, timeout=60, progress=told))
-        await is_asked.wait()
+        await valley.wait_for_requests(2)
         await is_read.wait()  # no call of the database is under way, which the leap would end
         pass_by(55)
     response = answering.result()
