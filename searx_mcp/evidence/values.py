@@ -138,15 +138,13 @@ class Evidence(Frozen):
         id: of the chunk; empty for a snippet.
         text: as it stands in the page's Markdown.
         score: 0 to 1, higher is better.
-        confidence: the reranker's, 0 to 1; without one, the share of the question that is in it, by the weight
-            of its words. `None` for a snippet.
+        confidence: the reranker's, 0 to 1; else the share of the question's weight in it; `None` for a snippet.
         sub_query: the part of the question that it was found for; empty if there is only one.
         section_path: the headings above it, outermost first.
         span: first and one past the last byte of the text in the page's Markdown, UTF-8.
         is_adjacent: whether it is here only because it is next to other evidence.
         low_confidence: whether it matches less well than an answer usually does.
-        parts: first and one past the last code point of the parts of the text, those that match best first; not
-            output, since they only decide what is shown in a small budget.
+        parts: spans of code points of its parts, the best match first; not output: they only serve small budgets.
     """
 
     source: int
