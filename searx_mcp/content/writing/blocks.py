@@ -150,8 +150,13 @@ class Lines:
         for block in blocks:
             if before is not None:
                 self._put(empty)
-            # With three lists in a row, the third does not continue the second either.
-            is_other = _continues(before, block) and not is_other
+            # A list would continue one of its kind before it; of three in a row, the third differs from the second.
+            is_other = (
+                isinstance(before, Items)
+                and isinstance(block, Items)
+                and bool(before.numbers) == bool(block.numbers)
+                and not is_other
+            )
             self._add(block, prefix, is_other=is_other)
             before = block
 
@@ -274,13 +279,4 @@ def _is_tight(blocks: list[Block]) -> bool:
         # A list that starts with another number would not interrupt the paragraph (CommonMark, section 5.3).
         and second.numbers[:1] in ([], [1])
         and all(map(_is_tight, second.items))
-    )
-
-
-def _continues(before: Block | None, block: Block) -> bool:
-    """Whether it is a list that would be read as a continuation of the one before it."""
-    return (
-        isinstance(before, Items)
-        and isinstance(block, Items)
-        and bool(before.numbers) == bool(block.numbers)
     )

@@ -349,7 +349,6 @@ class DomWalker:
 
     def flush(self) -> None:
         """End the paragraph."""
-        self.text.glue()
         if self.text.parts and (markdown := escape_lines(self.written(self.text.taken()))):
             self.blocks.append(Paragraph(markdown))
 
