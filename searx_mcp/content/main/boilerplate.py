@@ -151,17 +151,31 @@ def raise_lowered(
     kind: PageKind,
     shapes: Shapes,
 ) -> None:
-    """Put back blocks in a root that have their own content, without the rows of links in them."""
+    """Put back blocks in a root that have their own content, without the rows of links in them.
+
+    A list beside the root becomes one.
+    """
     rule = _Named(elements, kind, shapes)
     for block in reversed(lowered):
-        if not any(root.start < block.start < root.end for root in roots) or any(
-            above.is_out for above in block.ancestors()
-        ):
+        if any(above.is_out for above in block.ancestors()):
             continue
+        if not any(root.start < block.start < root.end for root in roots):
+            if not _stands_beside(block, roots, shapes):
+                continue
+            roots.append(block)
         block.put_back()
         for element in live(elements, block):
             if rule.is_against(element) and not shapes.says_its_own(element):
                 element.take_out(RemovalRule.NAMED)
+    roots.sort(key=lambda root: root.start)
+
+
+def _stands_beside(block: Element, roots: list[Element], shapes: Shapes) -> bool:
+    """Whether an aside is a list, as of ingredients, in the same `<main>` as the text."""
+    if block.tag != "aside" or not shapes.is_list(block):
+        return False
+    around = next((above for above in roots[0].ancestors() if above.tag == "main"), None)
+    return around is not None and around.start < block.start < around.end
 
 
 def _beside_name(panel: Element, headings: list[Element]) -> list[Element]:

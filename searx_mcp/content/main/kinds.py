@@ -68,7 +68,7 @@ _NAME, _LONG_NAME, _SENTENCE = 3, 4, 6
 
 _CARDS: Final = 8
 _CARD_SHARE: Final = 0.35
-"""Fewest cards, and least share of the text in them, for a page made of cards."""
+"""Fewest cards or articles, and least share of the text in cards, for a page made of them."""
 
 _PRICE: Final = re.compile(
     r"[$€£¥₹₽₩₺₪฿]\s?[0-9]|[0-9]\s?(?:[$€£¥₹₽₩₺₪฿]|(?:kr|zł|\u0440\u0443\u0431|\u5186|\u5143|\uc6d0|K\u010d|lei|TL|EUR|USD|CHF|GBP|\u0631\.\u0633)\b)"
@@ -137,6 +137,7 @@ class _Facts:
         is_home: whether that is the root of the site.
         words: in the last part of the address.
         body: characters of long paragraphs in the place with most of them.
+        is_front: whether this is a site's first page, with many articles that each declare themselves as one.
     """
 
     url: str
@@ -146,6 +147,7 @@ class _Facts:
     words: int
     body: int
     page: Element
+    is_front: bool
 
 
 def is_forum(hints: Hints, platform: PageKind | None) -> bool:
@@ -192,6 +194,7 @@ def _facts(hints: Hints, elements: list[Element]) -> _Facts:
     except ValueError:
         path = ""
     last = path.rstrip("/").rpartition("/")[2]
+    articles = sum(element.tag == "article" for element in elements)
     return _Facts(
         url=url,
         path=path,
@@ -200,11 +203,12 @@ def _facts(hints: Hints, elements: list[Element]) -> _Facts:
         words=len(_LETTERS.findall(last)),
         body=max(element.long for element in elements),
         page=elements[0],
+        is_front=len(path) <= 1 and articles >= _CARDS,
     )
 
 
 def _by_types(facts: _Facts) -> PageKind | None:
-    if facts.types & _ARTICLE_TYPES:
+    if facts.types & _ARTICLE_TYPES and not facts.is_front:
         return PageKind.ARTICLE
     if (
         facts.types & _PRODUCT_TYPES
@@ -239,7 +243,9 @@ def _by_address(facts: _Facts, hints: Hints) -> PageKind | None:
     is_named = _ARTICLE.search(facts.path) is not None
     if _DOCUMENTATION.search(facts.url) and not (is_named and facts.body > _SOME):
         return PageKind.DOCUMENTATION
-    if (is_named and facts.body > _SOME) or (says_article(hints) and facts.body > _MUCH):
+    if (is_named and facts.body > _SOME) or (
+        says_article(hints) and facts.body > _MUCH and not facts.is_front
+    ):
         return PageKind.ARTICLE
     if _PRODUCT.search(facts.path) and facts.body < _ONLY_ARTICLES:
         return PageKind.PRODUCT

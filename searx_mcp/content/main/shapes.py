@@ -118,7 +118,9 @@ class Shapes:
         items = [one for one in self._elements[block.start : block.end] if one.tag == "li"]
         said = sum(item.run - item.run_linked for item in items)
         return (
-            len(items) >= _ITEMS and said * 2 >= block.text and block.node.css_first("form") is None
+            len(items) >= _ITEMS
+            and 0 < block.text <= said * 2
+            and block.node.css_first("form") is None
         )
 
     def _is_of_teasers(self, block: Element, contents: int) -> bool:

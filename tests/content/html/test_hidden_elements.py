@@ -124,6 +124,7 @@ def dropped(tree: LexborHTMLParser) -> tuple[bool, str]:
 
 GONE = "<p style='display:none;opacity:0'>GONE</p>"
 FADED = f"<div style='opacity:0;transform:translateY(20px)'>{SEEN}</div>"
+SITE = f"<nav>{'A menu of the site. ' * 20}</nav>"
 WRAPPED = "".join(f"<div class=a{number}>" for number in range(20)) + SEEN
 
 
@@ -150,6 +151,9 @@ def waiting(style: str) -> str:
         pytest.param(
             "#app{opacity:0}.h{display:none}", f"<div id=app>{SEEN}<p class=h>GONE</p></div>", id="beside another rule"
         ),
+        pytest.param("main{visibility:hidden}", f"{SITE}<main>{SEEN}</main>", id="the main element until loaded"),
+        pytest.param(".a{opacity:0}", f"{SITE}<div class=a><main>{SEEN}</main></div>", id="around the main element"),
+        pytest.param("", f"{SITE}<main><p>shown</p>{FADED}</main>", id="faded in in the main element"),
     ],
 )  # fmt: skip
 def test_what_would_hide_most_of_the_page_does_not_count(css: str, body: str):
@@ -173,6 +177,8 @@ def test_what_would_hide_most_of_the_page_does_not_count(css: str, body: str):
             id="also hidden in another way",
         ),
         pytest.param(".h{display:none}", f"{SEEN}{'<div class=h>' * 60}GONE", id="inside hidden text"),
+        pytest.param("main{display:none}", f"{SEEN}<main>GONE</main>", id="a small main element"),
+        pytest.param(".h{display:none}", f"<main class=h>{'GONE ' * 60}</main><main>{SEEN}</main>", id="one of two main elements"),
     ],
 )  # fmt: skip
 def test_what_else_is_hidden_stays_hidden(css: str, body: str):

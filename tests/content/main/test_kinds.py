@@ -56,6 +56,14 @@ COMMENT = f"<div class=comment><p>{SENTENCE * 2}</p></div>"
         pytest.param(CARDS, "/mills", "Product ItemList", PageKind.COLLECTION, id="many products"),
         pytest.param("<p>Posts</p>", "/tag/", "", PageKind.LISTING, id="tag"),
         pytest.param(PARAGRAPH, "/", "", PageKind.SERVICE, id="home"),
+        pytest.param(ARTICLE, "/", "Article", PageKind.ARTICLE, id="article that is a site"),
+        pytest.param(
+            f"<article>{ARTICLE}</article>" * 8,
+            "/",
+            "Article",
+            PageKind.SERVICE,
+            id="home of a blog",
+        ),
         pytest.param(PARAGRAPH, "/services/floods", "", PageKind.SERVICE, id="nothing else"),
     ],
 )

@@ -214,6 +214,12 @@ COUNTED = {
     "a list of items in an aside": (
         f"<article><h1>Bread</h1>{PARAGRAPH}<aside>{ITEMS}</aside>{PARAGRAPH * 3}</article>",
         URLS[0], "350 g water", 1),
+    "a list of items in an aside beside the article": (
+        f"<main><article><h1>Bread</h1>{PARAGRAPH * 4}</article><aside>{ITEMS}</aside></main>",
+        URLS[0], "350 g water", 1),
+    "a list of items in an aside of the site": (
+        f"<main><article><h1>Bread</h1>{PARAGRAPH * 4}</article></main><aside>{ITEMS}</aside>",
+        URLS[0], "350 g water", 0),
     "a list of items in a form in an aside": (
         f"<article><h1>Bread</h1>{PARAGRAPH}<aside><form>{ITEMS}<input type=email></form></aside>{PARAGRAPH * 3}</article>",
         URLS[0], "350 g water", 0),

@@ -151,6 +151,10 @@ ROOTS = {
         roots(lambda n: f"<main id=m>{words(n)}</main>{words(100)}", "m", _SERVICE), 150),
     "share of main": (
         roots(lambda n: f"<main id=m>{words(n)}</main>{words(1_000)}", "m", _SERVICE), 539),
+    "prose beside main": (
+        roots(lambda n: f"<main id=m>{words(1_000)}</main>{prose(n)}", "body", _SERVICE), 401),
+    "share of the prose of main": (
+        roots(lambda n: f"<main id=m>{words(1_000)}{prose(n)}</main>{prose(1_000)}", "m", _SERVICE), 539),
     "all of the text": (roots(lambda n: f"<div id=d>{words(n)}</div>{words(100)}", "d", _SERVICE), 1_900),
     "most of the prose": (roots(lambda n: f"<div id=d>{prose(n)}</div>{prose(100)}", "d"), 567),
     "entered for its text": (roots(lambda n: f"<div id=d>{prose(500)}</div>{words(n)}", "body"), 334),
