@@ -223,6 +223,8 @@ def choose(
     """Return the engines to name in a search: none to let the instance choose, `None` not to ask it."""
     kind = kind_of(query)
     taking = [each for each in engines if kind in each.searches]
+    if not any(each.reason or each.is_touchy(now) for each in taking):
+        return ()  # all work
     healthy = [each for each in taking if each.is_healthy(now)]
     riding = [each.name for each in healthy if not each.carries][:_MAX_NAMED]
     if refusing := _refusing(engines, query):

@@ -15,7 +15,7 @@ from searx_mcp.pool.config import PoolConfig
 from searx_mcp.pool.config_facts import ConfigFacts
 from searx_mcp.pool.member import Member
 from searx_mcp.pool.proposal import InstanceQuery, Proposal
-from searx_mcp.pool.transitions import GIVEN_UP
+from searx_mcp.pool.record import GIVEN_UP
 
 if TYPE_CHECKING:
     import random
