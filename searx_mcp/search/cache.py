@@ -384,19 +384,22 @@ class CachedSearch:
 
     async def _join(self, key: CacheKey, context: SearchContext) -> Found:
         """Ask, or wait for another caller's equal search."""
+        shared = self._shared
+        ask = self._ask if shared is None else partial(self._ask_alone, shared)
         try:
             # A caller that joins another's search keeps its own deadline.
             async with asyncio.timeout_at(context.deadline + ANSWERING_TIME / 2):
-                return await self._flights.run(
-                    (key, context.wanted), partial(self._ask_alone, key, context)
-                )
+                return await self._flights.run((key, context.wanted), partial(ask, key, context))
         except TimeoutError as exc:
             raise DeadlineError("No instance answered") from exc
 
-    async def _ask_alone(self, key: CacheKey, context: SearchContext) -> Found:
+    async def _ask_alone(
+        self, shared: SharedAnswers, key: CacheKey, context: SearchContext
+    ) -> Found:
         """Ask, unless another process is asking the same."""
-        shared, wanted = self._shared, context.wanted
-        if shared is None or (lease := shared.lease(key, wanted=wanted)) is None:
+        wanted = context.wanted
+        lease = shared.lease(key, wanted=wanted)
+        if lease is None:
             return await self._ask(key, context)
 
         async def find() -> Found | None:

@@ -187,7 +187,9 @@ class Searcher:
         )
         if request.fetch_content:
             self._reader.warm()
-        query, skipped = self._beginning(request)
+        query, skipped = instance_query(request), 0
+        if request.offset:
+            query, skipped = self._at_offset(request, query)
         try:
             served = await self._cached_search.run(
                 SearchContext(
@@ -230,15 +232,12 @@ class Searcher:
             }
         )
 
-    def _beginning(self, request: SearchRequest) -> tuple[InstanceQuery, int]:
-        """Return the query to start with, and how many of its results the caller has seen.
+    def _at_offset(self, request: SearchRequest, query: InstanceQuery) -> tuple[InstanceQuery, int]:
+        """Return the query for the page at an offset, and how many of its results the caller has seen.
 
         A page has as many results as the cached first page, so that results beyond the requested number are
         not lost to a caller who continues after it.
         """
-        query = instance_query(request)
-        if not request.offset:
-            return query, 0
         first = self._cached_search.first_page(query, request.source)
         size = len(_kept(merge([first]), request)) if first else 0
         pages, skipped = divmod(request.offset, size or _ROWS)
