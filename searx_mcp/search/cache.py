@@ -18,6 +18,7 @@ from searx_mcp.errors import DeadlineError, NoInstancesError, SearxMcpError, Una
 from searx_mcp.models.hits import ResultPage
 from searx_mcp.models.request import Source
 from searx_mcp.pool.proposal import InstanceQuery
+from searx_mcp.search.background.membership import StateSync
 from searx_mcp.search.config import SearchConfig
 from searx_mcp.search.providers.context import (
     ANSWERING_TIME,
@@ -86,18 +87,6 @@ class SharedAnswers(Protocol):
 
     async def aclose(self) -> None:
         """Close the connections; may be called more than once."""
-        ...
-
-
-class Sync(Protocol):
-    """What processes learn from each other."""
-
-    async def pull(self) -> None:
-        """Load what other processes learned."""
-        ...
-
-    async def push(self) -> None:
-        """Save what this process learned."""
         ...
 
 
@@ -308,7 +297,6 @@ class CachedSearch:
 
     Args:
         provider: answers what is not cached.
-        flights: merges concurrent queries.
         config: ages, sizes and the time of a refresh.
         clock: Unix seconds.
         sync: loads what other processes learned before, and saves what was learned after.
@@ -320,15 +308,14 @@ class CachedSearch:
         self,
         *,
         provider: Provider,
-        flights: SingleFlight[Found],
         config: SearchConfig,
         clock: Callable[[], float],
-        sync: Sync,
+        sync: StateSync,
         spawn: Spawn,
         shared: SharedAnswers | None = None,
     ) -> None:
         self._provider = provider
-        self._flights = flights
+        self._flights = SingleFlight[Found](spawn)
         self._plan = TimePlan(config.phase_timeout)
         self._sync = sync
         self._spawn = spawn

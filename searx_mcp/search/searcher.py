@@ -3,7 +3,7 @@
 import asyncio
 import math
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from urllib.parse import urlsplit
 
@@ -14,14 +14,12 @@ from searx_mcp.models.request import MAX_SKIPPED, SearchRequest
 from searx_mcp.models.response import Coverage, SearchResponse, SearchResult
 from searx_mcp.models.spelling import in_words
 from searx_mcp.pool.proposal import InstanceQuery
-from searx_mcp.search.background.membership import StateSync
-from searx_mcp.search.cache import CachedResult, CachedSearch, SharedAnswers
-from searx_mcp.search.config import SearchConfig, WebSearchConfig
+from searx_mcp.search.cache import CachedResult, CachedSearch
+from searx_mcp.search.config import WebSearchConfig
 from searx_mcp.search.merge import keep_domains, merge
-from searx_mcp.search.providers.context import COVERAGE, Found, Provider, SearchContext, TimePlan
+from searx_mcp.search.providers.context import COVERAGE, Found, SearchContext, TimePlan
 from searx_mcp.search.reading import ResultReader
 from searx_mcp.sources.searxng.request import neutralise
-from searx_mcp.tasks import SingleFlight, Spawn
 
 _LANGUAGES = {
     "all": "Language all: results in any language.",
@@ -104,8 +102,8 @@ def _reason(found: Found, page: int) -> str:
 def _without_json(found: Found) -> list[str]:
     """Explain how to get JSON from an own instance that refused it.
 
-    It is asked for again after a week or an hour. If another source answered, own instances among the
-    attempts are not mentioned: attempts do not say which are own.
+    JSON is requested again after a week if it is off, after an hour if it is limited. Only for an answer of an
+    own instance: attempts do not say which instances are own.
     """
     said = []
     for verdict, (state, remedy) in _REFUSALS_OF_JSON.items():
@@ -143,32 +141,19 @@ class Searcher:
 
     The whole call ends by its timeout. The search phase gets only its share of it, so that there is time left
     to read the pages. Equal concurrent searches are merged into one.
+
+    Args:
+        cached_search: answers the query.
+        reader: reads the pages.
+        config: the time of a call that names none.
     """
 
     def __init__(
-        self,
-        *,
-        provider: Provider,
-        reader: ResultReader,
-        flights: SingleFlight[Found],
-        web_search: WebSearchConfig,
-        search: SearchConfig,
-        clock: Callable[[], float],
-        sync: StateSync,
-        spawn: Spawn,
-        shared: SharedAnswers | None = None,
+        self, cached_search: CachedSearch, reader: ResultReader, config: WebSearchConfig
     ) -> None:
+        self._cached_search = cached_search
         self._reader = reader
-        self._config = web_search
-        self._cached_search = CachedSearch(
-            provider=provider,
-            flights=flights,
-            config=search,
-            clock=clock,
-            sync=sync,
-            spawn=spawn,
-            shared=shared,
-        )
+        self._config = config
 
     async def search(
         self, request: SearchRequest, *, progress: Progress | None = None
@@ -214,7 +199,7 @@ class Searcher:
             results, stats = await self._reader.read(
                 results,
                 deadline=deadline,
-                query=_about(request),
+                query=f"{request.query} {request.search_prompt}".strip(),
                 room=request.max_tokens,
                 progress=progress,
             )
@@ -279,10 +264,6 @@ def _next_offset(request: SearchRequest, found: int) -> int | None:
     after = request.offset + request.results_count
     is_within = request.page == 1 and after <= MAX_SKIPPED
     return after if is_within and found > request.results_count else None
-
-
-def _about(request: SearchRequest) -> str:
-    return f"{request.query} {request.search_prompt}".strip()
 
 
 def _response(
