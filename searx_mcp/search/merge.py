@@ -135,7 +135,7 @@ def keep_domains(
     )
 
 
-def row_key(hit: Hit) -> str:
+def row_key(hit: Hit | SearchResult) -> str:
     """Return the key that identifies a row: an image differs from the page that contains it."""
     return f"image {hit.image.url}" if hit.image else canonical_key(hit.url)
 
