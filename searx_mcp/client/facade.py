@@ -133,9 +133,8 @@ class SearxClient(CorpusCalls):
             stack.push_async_callback(self._close)
             fetch = self.settings.fetch
             if self._background or fetch.browser or fetch.github_token.get_secret_value():
-                await (
-                    self._asking()
-                )  # a server starts its rounds; an invalid setting is reported now
+                # A server starts its rounds; an invalid setting is reported now.
+                await self._asking()
             stack.pop_all()
         return self
 

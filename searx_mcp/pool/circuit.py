@@ -267,8 +267,8 @@ class Members:
     def _restore(self, member: Member, record: InstanceRecord) -> None:
         """Take over one record, unless ours is newer.
 
-        Except that the most recent reading of robots.txt decides about an opt-out: a process with a later
-        record may have read it earlier.
+        About an opt-out, the most recent reading of robots.txt decides: a process with a later record may
+        have read it earlier.
         """
         ours = member.record
         if record.last_at <= ours.last_at:

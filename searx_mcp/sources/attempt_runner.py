@@ -230,7 +230,7 @@ class AttemptRunner:
 
     def is_over(self, log: InstanceLog) -> bool:
         """Return whether a search has asked its maximum number of instances."""
-        # An instance that is down costs time but no search, so try as many of them again.
+        # Instances that are down cost time but no search: as many of them may be tried besides.
         most = self._max_instances
         asked = len(log.asked) - log.side_by_side + 1
         return asked >= most or len(log.unsearched) >= most

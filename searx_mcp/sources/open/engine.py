@@ -415,7 +415,7 @@ class Engine:
 
     @property
     def key_headers(self) -> Mapping[str, str]:
-        """Return the header with the key, a secret in the clear; empty without a key."""
+        """The header with the key, a secret in the clear; empty without a key."""
         if not self.key or self.key_parameter:
             return {}
         key = self.key.get_secret_value()

@@ -370,7 +370,7 @@ def _grants(engine: Engine, question: Question, signals: AbstractSet[Signal]) ->
 
 
 def _is_aside(question: Question, signals: AbstractSet[Signal]) -> bool:
-    """Return whether a site fits that is not about programs."""
+    """Return whether the question fits a site that is not about programs."""
     is_other = signals & _NOT_ASIDE and Signal.HOW_TO not in signals
     return bool(question.topic) and Signal.CODE not in signals and not is_other
 
