@@ -113,7 +113,7 @@ def parse_search(raw: Mapping[str, object], *, defaults: SearchDefaults) -> Sear
     )
 
 
-def check_profile(raw: Mapping[str, object], *, defaults: SearchDefaults | None = None) -> None:
+def check_profile(raw: Mapping[str, object], *, defaults: SearchDefaults) -> None:
     """Check a profile: search arguments without a query.
 
     Args:
@@ -123,7 +123,6 @@ def check_profile(raw: Mapping[str, object], *, defaults: SearchDefaults | None 
     Raises:
         InvalidArgumentError: arguments are unknown or wrong; lists all of them.
     """
-    defaults = defaults or SearchDefaults()
     named = _named(raw, defaults.arguments, _Wrong())
     if field := next((name for name in ("query", "queries") if name in named), ""):
         raise InvalidArgumentError(field, "belongs to a call, not to a profile")

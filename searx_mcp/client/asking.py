@@ -156,7 +156,8 @@ def wire_asking(parts: Components, *, background: bool) -> Asking:
         ),
         config=settings.search,
         clock=clock,
-        sync=parts.sync,
+        pull=parts.sync.pull,
+        push=parts.sync.push,
         spawn=spawn,
         shared=parts.shared,
     )
@@ -215,8 +216,10 @@ def _sources(
         blocked=blocked,
     )
     providers = keyed.KeyedSearch(members.keyed, rounds, plan=plan, clock=clock, blocked=blocked)
-    is_on = config.mode is not OpenSourcesMode.OFF
-    return collections if is_on else None, providers if members.keyed else None
+    return (
+        None if config.mode is OpenSourcesMode.OFF else collections,
+        providers if members.keyed else None,
+    )
 
 
 def _started_schedule(parts: Components, upstream: Upstream) -> Schedule:

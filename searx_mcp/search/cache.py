@@ -5,11 +5,11 @@ Answers are kept in memory only: no query is ever written to disk. How long an a
 """
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable, Coroutine
 from dataclasses import dataclass, replace
 from enum import Enum, auto
 from functools import partial
-from typing import Generic, Protocol, TypeVar
+from typing import Any, Generic, Protocol, TypeVar
 
 from cachetools import TLRUCache, TTLCache
 from typing_extensions import override
@@ -18,7 +18,6 @@ from searx_mcp.errors import DeadlineError, NoInstancesError, SearxMcpError, Una
 from searx_mcp.models.hits import ResultPage
 from searx_mcp.models.request import Source
 from searx_mcp.pool.proposal import InstanceQuery
-from searx_mcp.search.background.membership import StateSync
 from searx_mcp.search.config import SearchConfig
 from searx_mcp.search.providers.context import (
     ANSWERING_TIME,
@@ -299,7 +298,8 @@ class CachedSearch:
         provider: answers what is not cached.
         config: ages, sizes and the time of a refresh.
         clock: Unix seconds.
-        sync: loads what other processes learned before, and saves what was learned after.
+        pull: loads what other processes learned, before a search.
+        push: saves what was learned, after one.
         spawn: starts a coroutine as a task of the client, with which it ends.
         shared: the answers of other processes, if there are any.
     """
@@ -310,14 +310,16 @@ class CachedSearch:
         provider: Provider,
         config: SearchConfig,
         clock: Callable[[], float],
-        sync: StateSync,
+        pull: Callable[[], Awaitable[None]],
+        push: Callable[[], Coroutine[Any, Any, None]],
         spawn: Spawn,
         shared: SharedAnswers | None = None,
     ) -> None:
         self._provider = provider
         self._flights = SingleFlight[Found](spawn)
         self._plan = TimePlan(config.phase_timeout)
-        self._sync = sync
+        self._pull = pull
+        self._push = push
         self._spawn = spawn
         self._shared = shared
         self._clock = clock
@@ -397,14 +399,14 @@ class CachedSearch:
         return await fly_alone(lease, make, find=find, end=context.deadline, spawn=self._spawn)
 
     async def _ask(self, key: CacheKey, context: SearchContext) -> Found:
-        await self._sync.pull()
+        await self._pull()
         try:
             found = await self._provider.run(context)
         except NoInstancesError as error:
             self._failures.put(key, error)
             raise
         finally:
-            _ = self._spawn(self._sync.push())  # after the answer, in the background
+            _ = self._spawn(self._push())  # after the answer, in the background
         self._answers.put(key, found)
         if self._shared is not None:
             answer, seconds = SharedAnswer(found, self._clock()), self._answers.lifetime(found)

@@ -72,11 +72,13 @@ class Bench:
         self.clock = FakeClock()
         self.provider = ScriptedProvider()
         pool = InstancePool(own=(), public=(), config=PoolConfig(), rng=random.Random(1))
+        sync = StateSync(pool, MemoryStore(), self.clock)
         self.serving = CachedSearch(
             provider=self.provider,
             config=SearchConfig.model_validate(config),
             clock=self.clock,
-            sync=StateSync(pool, MemoryStore(), self.clock),
+            pull=sync.pull,
+            push=sync.push,
             spawn=tasks.spawn,
             shared=shared,
         )

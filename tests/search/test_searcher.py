@@ -58,12 +58,14 @@ class World:
         self.warm_at: list[float] = []
         self.said: list[str] = []
         pool = InstancePool(config=PoolConfig(), rng=random.Random(1))
+        sync = StateSync(pool, MemoryStore(), clock)
         reader: Any = self
         cached_search = CachedSearch(
             provider=self,
             config=SearchConfig(),
             clock=clock,
-            sync=StateSync(pool, MemoryStore(), clock),
+            pull=sync.pull,
+            push=sync.push,
             spawn=tasks.spawn,
         )
         self.searcher = Searcher(cached_search, reader, WebSearchConfig.model_validate(config))
