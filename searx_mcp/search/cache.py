@@ -19,13 +19,7 @@ from searx_mcp.models.hits import ResultPage
 from searx_mcp.models.request import Source
 from searx_mcp.pool.proposal import InstanceQuery
 from searx_mcp.search.config import SearchConfig
-from searx_mcp.search.providers.context import (
-    ANSWERING_TIME,
-    Found,
-    Provider,
-    SearchContext,
-    TimePlan,
-)
+from searx_mcp.search.providers.context import ANSWERING_TIME, Found, Provider, SearchContext
 from searx_mcp.tasks import Lease, SingleFlight, Spawn, fly_alone
 from searx_mcp.telemetry import EventLog
 
@@ -317,7 +311,7 @@ class CachedSearch:
     ) -> None:
         self._provider = provider
         self._flights = SingleFlight[Found](spawn)
-        self._plan = TimePlan(config.phase_timeout)
+        self._phase_timeout = config.phase_timeout
         self._pull = pull
         self._push = push
         self._spawn = spawn
@@ -358,7 +352,9 @@ class CachedSearch:
                 raise failure
             found = await self._join(key, context)
         except (NoInstancesError, DeadlineError) as error:
-            if kept is None or _is_missing_setting(error):
+            # Only a person can add a missing setting: an older answer would hide that from them.
+            is_missing = getattr(error, "reason", None) is UnavailableReason.NOTHING_CONFIGURED
+            if kept is None or is_missing:
                 _log.debug("search.cache_miss")
                 raise
             _note_hit(kept)
@@ -432,7 +428,9 @@ class CachedSearch:
         task.add_done_callback(lambda _: self._refreshing.discard(key))
 
     async def _refetch(self, key: CacheKey, context: SearchContext) -> None:
-        context = replace(context, deadline=self._plan.of_refresh(), progress=None)
+        """Fetch a newer answer, in as much time as a search phase may take."""
+        ends = asyncio.get_running_loop().time() + self._phase_timeout
+        context = replace(context, deadline=ends, progress=None)
         try:
             _ = await self._join(key, context)
         except SearxMcpError as error:
@@ -443,10 +441,3 @@ class CachedSearch:
 
 def _note_hit(kept: CachedAnswer) -> None:
     _log.debug("search.cache_hit age_s=%d kind=%s", kept.age, kept.freshness.name.lower())
-
-
-def _is_missing_setting(error: NoInstancesError | DeadlineError) -> bool:
-    """Return whether only a person can fix it; an older answer would hide that from them."""
-    if isinstance(error, DeadlineError):
-        return False
-    return error.reason is UnavailableReason.NOTHING_CONFIGURED

@@ -5,6 +5,7 @@ import math
 import re
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 from urllib.parse import urlsplit
 
 from searx_mcp.errors import DeadlineError, InvalidArgumentError, NoInstancesError
@@ -203,18 +204,18 @@ class Searcher:
                 room=request.max_tokens,
                 progress=progress,
             )
-        response = _response(request, served, results)
-        return response.model_copy(
-            update={
-                "total_results": len(merged),
-                "search_time_ms": round(search_time * 1_000),
-                "content_fetch_stats": stats,
-                "page": query.page if query.page > 1 else None,
-                "next_offset": _next_offset(request, len(merged) - skipped),
-                "notes": notes(
-                    request, served, found=found, kept=merged, page=query.page, skipped=skipped
-                ),
-            }
+        return _response(
+            request,
+            served,
+            results,
+            total_results=len(merged),
+            search_time_ms=round(search_time * 1_000),
+            content_fetch_stats=stats,
+            page=query.page if query.page > 1 else None,
+            next_offset=_next_offset(request, len(merged) - skipped),
+            notes=notes(
+                request, served, found=found, kept=merged, page=query.page, skipped=skipped
+            ),
         )
 
     def _at_offset(self, request: SearchRequest, query: InstanceQuery) -> tuple[InstanceQuery, int]:
@@ -267,7 +268,10 @@ def _next_offset(request: SearchRequest, found: int) -> int | None:
 
 
 def _response(
-    request: SearchRequest, served: CachedResult, results: tuple[SearchResult, ...]
+    request: SearchRequest,
+    served: CachedResult,
+    results: tuple[SearchResult, ...],
+    **counted: Any,  # noqa: ANN401 - fields of the response, which checks them
 ) -> SearchResponse:
     found, is_cached = served.found, served.age is not None
     first = found.pages[0]
@@ -280,10 +284,8 @@ def _response(
         time_range=request.time_range,
         fetch_content=request.fetch_content,
         results_count=len(results),
-        search_time_ms=0,
         instance_used=found.instance,
         results=results,
-        total_results=len(results),
         engines_used=tuple(engines),
         answers=first.answers,
         infoboxes=first.infoboxes,
@@ -296,4 +298,5 @@ def _response(
         age_seconds=int(served.age or 0),
         coverage=found.coverage,
         attribution=found.attribution if results else (),
+        **counted,
     )

@@ -14,7 +14,7 @@ from searx_mcp.models.hits import (
     UnresponsiveEngine,
     Video,
 )
-from searx_mcp.search.merge import canonical_key, fuse, keep_domains, merge, reciprocal_rank
+from searx_mcp.search.merge import canonical_key, fuse, keep_domains, merge
 
 
 def hit(url: str, position: int = 1, **fields) -> Hit:
@@ -215,8 +215,3 @@ def test_an_engine_that_answered_anywhere_did_not_fail():
     )
     fused = fuse([one, two])
     assert (fused.unresponsive_engines, fused.suggestions) == ((other,), ("tea pot", "tea cup"))
-
-
-def test_the_score_of_ranks_is_the_sum_of_their_reciprocals():
-    assert reciprocal_rank([1, 10]) == pytest.approx(1 / 61 + 1 / 70)
-    assert reciprocal_rank([]) == 0

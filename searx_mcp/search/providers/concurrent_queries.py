@@ -59,11 +59,6 @@ class EngineReply:
     page: ResultPage
     relevant: tuple[Hit, ...]
 
-    @property
-    def is_irrelevant(self) -> bool:
-        """Whether there were hits, and none is relevant."""
-        return bool(self.page.hits) and not self.relevant
-
 
 Keep = Callable[[EngineChoice, ResultPage], tuple[Hit, ...]]
 """Returns the hits of a page that are relevant to the query."""

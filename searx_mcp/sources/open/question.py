@@ -102,11 +102,6 @@ class Question:
     named: frozenset[str] = frozenset()
     secret: str = ""
 
-    @property
-    def looks_secret(self) -> bool:
-        """Whether it contains something that must not be sent to others."""
-        return bool(self.secret)
-
 
 _DOI = re.compile(r"(?<![\w.])10\.[0-9]{4,9}/[^\s\"<>]{1,200}")
 """ISO 26324: a prefix of `10.` and a number of the registrant, and a suffix of almost any characters."""

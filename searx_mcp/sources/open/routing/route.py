@@ -128,7 +128,7 @@ def route(
     """
     name = category.lower().strip()
     meant = Category(name) if name in set(Category) else _FURTHER.get(name)
-    if question.looks_secret:
+    if question.secret:
         return Route((), meant, f"the query contains what looks like {question.secret}")
     if meant is None and not wanted:
         return Route((), None, f"no engine serves the category {name}")
