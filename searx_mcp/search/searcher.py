@@ -12,7 +12,7 @@ from searx_mcp.errors import DeadlineError, InvalidArgumentError, NoInstancesErr
 from searx_mcp.models.attempt import Format, Verdict
 from searx_mcp.models.progress import Progress
 from searx_mcp.models.request import MAX_SKIPPED, SearchRequest
-from searx_mcp.models.response import Coverage, SearchResponse, SearchResult
+from searx_mcp.models.response import Coverage, FetchStats, SearchResponse, SearchResult
 from searx_mcp.models.spelling import in_words
 from searx_mcp.pool.proposal import InstanceQuery
 from searx_mcp.search.cache import CachedResult, CachedSearch
@@ -195,15 +195,7 @@ class Searcher:
         results = merged[skipped : skipped + request.results_count]
         stats = None
         if request.fetch_content and results:
-            if progress is not None:
-                progress(f"reading {len(results)} pages")
-            results, stats = await self._reader.read(
-                results,
-                deadline=deadline,
-                query=f"{request.query} {request.search_prompt}".strip(),
-                room=request.max_tokens,
-                progress=progress,
-            )
+            results, stats = await self._read_pages(request, results, deadline, progress)
         return _response(
             request,
             served,
@@ -216,6 +208,23 @@ class Searcher:
             notes=notes(
                 request, served, found=found, kept=merged, page=query.page, skipped=skipped
             ),
+        )
+
+    async def _read_pages(
+        self,
+        request: SearchRequest,
+        results: tuple[SearchResult, ...],
+        deadline: float,
+        progress: Progress | None,
+    ) -> tuple[tuple[SearchResult, ...], FetchStats]:
+        if progress is not None:
+            progress(f"reading {len(results)} pages")
+        return await self._reader.read(
+            results,
+            deadline=deadline,
+            query=f"{request.query} {request.search_prompt}".strip(),
+            room=request.max_tokens,
+            progress=progress,
         )
 
     def _at_offset(self, request: SearchRequest, query: InstanceQuery) -> tuple[InstanceQuery, int]:

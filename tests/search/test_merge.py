@@ -194,7 +194,7 @@ def test_an_engine_seen_through_several_instances_counts_once():
             id="ties go to the row that more instances have, then to the earlier",
         ),
         pytest.param(
-            [listed(*"ab", engines=()), listed(*"bc", engines=())],
+            [listed(*"ab", engines=()), listed(*"cb", engines=())],
             "bac",
             id="rows without engines count the instance",
         ),
