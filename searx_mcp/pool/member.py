@@ -41,7 +41,7 @@ class Score(NamedTuple):
         observed: the mean worth of our own requests; the prior before the first.
         confidence: the weight of the observation against the prior.
         latency: quality of its latency.
-        access: how likely a program gets in, from its `/config`.
+        access: how likely a program is admitted, from its `/config`.
         format: quality of its answers' format.
     """
 

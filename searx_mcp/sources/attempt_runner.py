@@ -192,7 +192,7 @@ class AttemptRunner:
 
     Once a day, a public instance is asked for its robots.txt before it is charged and searched, so a host
     that is down or opts out costs no budget. The same request tries an instance after a cooldown. Instances
-    that let us in are also asked for `/config` once a day.
+    that allow us are also asked for `/config` once a day.
 
     Args:
         pool: learns from the outcomes.

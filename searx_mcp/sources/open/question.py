@@ -57,7 +57,7 @@ class Signal(StrEnum):
 
 
 class Ecosystem(StrEnum):
-    """The home of a package."""
+    """The registry of a package."""
 
     NPM = "npm"
     CRATES = "crates"

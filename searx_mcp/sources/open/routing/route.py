@@ -20,7 +20,7 @@ _NEAR_ENOUGH: Final = 0.25
 _SURE: Final = 6.0
 """Cap on the best engine's points in that comparison: a better fit makes the others no worse."""
 _HOME: Final = 2.0
-"""Points from one signal that make an engine at home in the route."""
+"""Points from one signal that make a route an engine's own."""
 _NAMED: Final = 4.0
 """Points for being asked for by name."""
 _ECOSYSTEM: Final = 5.0
@@ -331,7 +331,7 @@ def _points_of(
         signals: its subjects, and further evidence for them.
 
     Returns:
-        Points by name, without zeros, and the engines that are at home there.
+        Points by name, without zeros, and the engines whose own route it is.
     """
     if Signal.CODE in signals:
         signals = signals - {Signal.TECHNOLOGY}
