@@ -18,6 +18,7 @@ themselves are declared with the requests.
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any, NamedTuple, TypeVar
 
 from searx_mcp.errors import MOST_PROBLEMS, InvalidArgumentError
@@ -29,7 +30,7 @@ from searx_mcp.models.request import MAX_RESULTS, Category, SearchRequest
 from searx_mcp.models.spelling import did_you_mean, folded, is_blank, shown
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class SearchDefaults:
     """Defaults of a search.
 
@@ -49,6 +50,18 @@ class SearchDefaults:
     categories: tuple[str, ...] = ()
     profile: Mapping[str, object] = field(default_factory=dict)
 
+    @cached_property
+    def arguments(self) -> Mapping[str, Declared]:
+        """The arguments of a search, with these bounds."""
+        declared = dict(arguments_of(SearchRequest))
+        for name, bounds in (
+            ("results_count", {"le": self.max_results}),
+            ("category", {"names": self.categories}),
+        ):
+            limits = declared[name].limits._replace(**bounds)
+            declared[name] = declared[name]._replace(limits=limits)
+        return declared
+
 
 def parse_search(raw: Mapping[str, object], *, defaults: SearchDefaults) -> SearchRequest:
     """Parse the arguments of a `web_search` call.
@@ -60,7 +73,7 @@ def parse_search(raw: Mapping[str, object], *, defaults: SearchDefaults) -> Sear
     Raises:
         InvalidArgumentError: arguments are unknown, missing or wrong; lists all of them.
     """
-    declared = _search_arguments(defaults)
+    declared = defaults.arguments
     wrong = _Wrong()
     given = _named(defaults.profile, declared, wrong) | _named(raw, declared, wrong)
     if "query" in given and isinstance(given["query"].raw, list | tuple):
@@ -100,7 +113,7 @@ def parse_search(raw: Mapping[str, object], *, defaults: SearchDefaults) -> Sear
     )
 
 
-def check_profile(raw: Mapping[str, object], *, defaults: SearchDefaults | None = None) -> None:
+def check_profile(raw: Mapping[str, object], *, defaults: SearchDefaults) -> None:
     """Check a profile: search arguments without a query.
 
     Args:
@@ -110,8 +123,7 @@ def check_profile(raw: Mapping[str, object], *, defaults: SearchDefaults | None 
     Raises:
         InvalidArgumentError: arguments are unknown or wrong; lists all of them.
     """
-    defaults = defaults or SearchDefaults()
-    named = _named(raw, _search_arguments(defaults), _Wrong())
+    named = _named(raw, defaults.arguments, _Wrong())
     if field := next((name for name in ("query", "queries") if name in named), ""):
         raise InvalidArgumentError(field, "belongs to a call, not to a profile")
     parse_search({"query": "-"}, defaults=replace(defaults, profile=raw))
@@ -260,18 +272,6 @@ class _Wrong(list[InvalidArgumentError]):
 _BLANK_MATTERS = frozenset({"query", "url", "time_range"})
 _NONE_MATTERS = frozenset({"allowed_domains", "blocked_domains"})
 """Lists of a profile, which may be empty; elsewhere models write `[]` for nothing."""
-
-
-def _search_arguments(defaults: SearchDefaults) -> dict[str, Declared]:
-    """Return the arguments of a search, with the bounds of the settings."""
-    declared = dict(arguments_of(SearchRequest))
-    for name, bounds in (
-        ("results_count", {"le": defaults.max_results}),
-        ("category", {"names": defaults.categories}),
-    ):
-        limits = declared[name].limits._replace(**bounds)
-        declared[name] = declared[name]._replace(limits=limits)
-    return declared
 
 
 def _named(

@@ -229,8 +229,8 @@ def test_a_call_can_lift_the_time_range_of_a_profile() -> None:
 
 
 def test_a_profile_holds_search_arguments_without_a_query() -> None:
-    check_profile({"category": "news", "recency": "oneDay"})
-    check_profile({})
+    for fine in ({"category": "news", "recency": "oneDay"}, {}):
+        check_profile(fine, defaults=SearchDefaults())
     for profile, field, message in (
         ({"query": "a"}, "query", "query"),
         ({"queries": ["a"]}, "queries", "belongs to a call"),

@@ -27,7 +27,8 @@ from searx_mcp.http.sessions import Sessions
 from searx_mcp.http.user_agents import desktop_user_agent
 from searx_mcp.ops.own.waking import PROBE, waking
 from searx_mcp.search.background.schedule import Schedule, Work
-from searx_mcp.search.providers.context import Found, Provider, TimePlan
+from searx_mcp.search.cache import CachedSearch
+from searx_mcp.search.providers.context import Provider, TimePlan
 from searx_mcp.search.providers.fallback import FallbackSearch, SiteIndexSearch
 from searx_mcp.search.providers.instances import InstanceSearch
 from searx_mcp.search.reading import ResultReader
@@ -40,7 +41,7 @@ from searx_mcp.sources.open.config import OpenSourcesMode, ProvidersMode, origin
 from searx_mcp.sources.searxng.request import PROJECT_URL, Personas
 from searx_mcp.sources.searxng.upstream import Upstream
 from searx_mcp.storage.pages import PageStore
-from searx_mcp.tasks import SingleFlight, Spawn
+from searx_mcp.tasks import Spawn
 from searx_mcp.urls.address import AllowList
 from searx_mcp.workers.jobs import Workers
 from searx_mcp.workers.pool import ChildWorkers
@@ -142,7 +143,7 @@ def wire_asking(parts: Components, *, background: bool) -> Asking:
                 woken.begin()
     open_sources, keyed = _sources(parts, answering)
     turns, indexes = Turns(spawn), SiteIndexes(fetcher)
-    searcher = Searcher(
+    cached_search = CachedSearch(
         provider=FallbackSearch(
             instances,
             open_sources,
@@ -153,15 +154,15 @@ def wire_asking(parts: Components, *, background: bool) -> Asking:
             instead=settings.providers.mode is ProvidersMode.ONLY,
             sites=SiteIndexSearch(fetcher, indexes),
         ),
-        reader=ResultReader(fetcher, settings.web_search, settings.quality, turns=turns),
-        flights=SingleFlight[Found](spawn),
-        web_search=settings.web_search,
-        search=settings.search,
+        config=settings.search,
         clock=clock,
-        sync=parts.sync,
+        pull=parts.sync.pull,
+        push=parts.sync.push,
         spawn=spawn,
         shared=parts.shared,
     )
+    reader = ResultReader(fetcher, settings.web_search, settings.quality, turns=turns)
+    searcher = Searcher(cached_search, reader, settings.web_search)
     trials = TrialRunner(
         executor.runner,
         pool=pool,
@@ -215,8 +216,10 @@ def _sources(
         blocked=blocked,
     )
     providers = keyed.KeyedSearch(members.keyed, rounds, plan=plan, clock=clock, blocked=blocked)
-    is_on = config.mode is not OpenSourcesMode.OFF
-    return collections if is_on else None, providers if members.keyed else None
+    return (
+        None if config.mode is OpenSourcesMode.OFF else collections,
+        providers if members.keyed else None,
+    )
 
 
 def _started_schedule(parts: Components, upstream: Upstream) -> Schedule:

@@ -87,6 +87,7 @@ class SearxClient(CorpusCalls):
         dialling: "Dialling | None" = None,
     ) -> None:
         super().__init__(settings or Settings())
+        self._defaults = self.settings.search_defaults()
         self._origins = origins or {}
         self._given_catalog = catalog
         self._rng = rng or random.Random()  # noqa: S311 - jitter and load spreading, no secret
@@ -132,9 +133,8 @@ class SearxClient(CorpusCalls):
             stack.push_async_callback(self._close)
             fetch = self.settings.fetch
             if self._background or fetch.browser or fetch.github_token.get_secret_value():
-                await (
-                    self._asking()
-                )  # a server starts its rounds; an invalid setting is reported now
+                # A server starts its rounds; an invalid setting is reported now.
+                await self._asking()
             stack.pop_all()
         return self
 
@@ -177,9 +177,7 @@ class SearxClient(CorpusCalls):
         """
         components = self._opened()
         if isinstance(request, str):
-            request = parse_search(
-                {"query": request, **arguments}, defaults=self.settings.search_defaults()
-            )
+            request = parse_search({"query": request, **arguments}, defaults=self._defaults)
         if request.queries:
             raise InvalidArgumentError("queries", "are for search_all; search has one answer")
         asking = await self._asking()
@@ -213,9 +211,7 @@ class SearxClient(CorpusCalls):
         from searx_mcp.search.batch import search_all  # noqa: PLC0415 - what no single search needs
 
         if not isinstance(request, SearchRequest):
-            request = parse_search(
-                {"queries": request, **arguments}, defaults=self.settings.search_defaults()
-            )
+            request = parse_search({"queries": request, **arguments}, defaults=self._defaults)
         return await search_all(request.searches, partial(self.search, progress=progress))
 
     async def raw_search(
@@ -244,9 +240,7 @@ class SearxClient(CorpusCalls):
 
         components = self._opened()
         if not isinstance(request, SearchRequest):
-            request = parse_search(
-                {"queries": request, **arguments}, defaults=self.settings.search_defaults()
-            )
+            request = parse_search({"queries": request, **arguments}, defaults=self._defaults)
         keyed = (await self._asking()).keyed
         timeout = request.timeout or self.settings.web_search.default_timeout
         await components.sync.pull()

@@ -43,8 +43,7 @@ def open_state(settings: Settings) -> StateStore:
     def make() -> StateStore:
         from searx_mcp.storage.redis_state import RedisStore  # noqa: PLC0415 - an optional library
 
-        url = redis.url.get_secret_value()
-        return RedisStore(url, prefix=redis.prefix, patience=redis.timeout)
+        return RedisStore(redis.url.get_secret_value(), prefix=redis.prefix, patience=redis.timeout)
 
     return _with_library(make)
 
@@ -114,9 +113,10 @@ def open_corpus(settings: Settings, folder: Path | None, namespace: str) -> "Cor
         )
         from searx_mcp.evidence.storage.standing_in import StandingInCorpusStore  # noqa: PLC0415 - as above
 
-        url = postgres.url.get_secret_value()
         return StandingInCorpusStore(
-            PostgresCorpusStore(url, patience=postgres.timeout, **bounds),
+            PostgresCorpusStore(
+                postgres.url.get_secret_value(), patience=postgres.timeout, **bounds
+            ),
             lambda: corpus.SqliteCorpusStore(None, **bounds),
         )
 
@@ -175,14 +175,15 @@ def open_quotas(settings: Settings) -> "RedisQuotas":
     def make() -> "RedisQuotas":
         from searx_mcp.storage.redis_quotas import RedisQuotas  # noqa: PLC0415 - an optional library
 
-        url = redis.url.get_secret_value()
-        return RedisQuotas(url, prefix=redis.prefix, patience=redis.timeout)
+        return RedisQuotas(
+            redis.url.get_secret_value(), prefix=redis.prefix, patience=redis.timeout
+        )
 
     return _with_library(make)
 
 
 def _keyed_scope(providers: ProvidersConfig) -> list[str]:
-    """Return what separates answers of keyed providers; empty without one, as in older versions."""
+    """Return the settings that change answers of keyed providers; none without one, as in older versions."""
     google, brave = providers.google, providers.brave
     names = [google.search_engine_id, google.safe_search] if google.key else []
     names += ["brave"] if brave.key else []
@@ -190,7 +191,7 @@ def _keyed_scope(providers: ProvidersConfig) -> list[str]:
 
 
 def _reading_scope(fetch: FetchConfig) -> str:
-    """Return what separates pages that not every process may read: those of another login are not shared."""
+    """Return the settings that decide which pages a process may read; with others, it shares none of them."""
     headers = {
         host: {name: value.get_secret_value() for name, value in given.items()}
         for host, given in fetch.headers.items()

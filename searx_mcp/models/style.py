@@ -7,7 +7,7 @@ from enum import StrEnum
 class Images(StrEnum):
     """Forms of an image in Markdown: its words, a link to it, the image itself, or nothing.
 
-    A host that renders Markdown fetches images that stand in it, without asking.
+    A host that renders Markdown fetches the images in it without asking.
     """
 
     ALT = "alt"

@@ -29,8 +29,9 @@ _FIELD: Final = "instances.catalog"
 _ADVICE: Final = "Correct the file, or remove the setting to use the bundled list."
 _GRADE: Final = re.compile(r"([A-G])([+-]?)")
 _SIGNS: Final = ("+", "", "-")
-_ONION: Final = ".onion"
-_HIDDEN_SUFFIXES: Final = (_ONION, ".i2p")
+ONION: Final = ".onion"
+HIDDEN_SUFFIXES: Final = (ONION, ".i2p")
+"""Networks that need a program of their own."""
 
 _GRADES: Final = {
     "A+": 1.0, "A": 0.95, "A-": 0.9, "B+": 0.8, "B": 0.75, "B-": 0.7, "C+": 0.6, "C": 0.55,
@@ -50,12 +51,8 @@ _UNKNOWN_LATENCY: Final = 0.4
 """Quality of a latency that was never measured."""
 
 
-def parse_catalog(text: str, *, origin: str = "") -> Catalog:
-    """Parse the text of an `instances.json`.
-
-    Args:
-        text: the whole file.
-        origin: its source, for the error.
+def parse_catalog(text: str) -> Catalog:
+    """Parse the whole text of an `instances.json`.
 
     Raises:
         SettingsError: the text is not JSON, has a newer schema, or is not a catalog.
@@ -63,13 +60,13 @@ def parse_catalog(text: str, *, origin: str = "") -> Catalog:
     try:
         data = pydantic_core.from_json(text, allow_inf_nan=False)
     except ValueError as exc:
-        raise _refuse(f"the list of instances is not JSON: {exc}", origin) from exc
+        raise _refuse(f"the list of instances is not JSON: {exc}") from exc
     if not isinstance(data, dict):
-        raise _refuse("the list of instances must be a JSON object", origin)
+        raise _refuse("the list of instances must be a JSON object")
     version = data.get("schema_version")
     if isinstance(version, int) and version > _SCHEMA:
         message = f"the list has schema {version}; this version reads up to schema {_SCHEMA}"
-        raise _refuse(message, origin)
+        raise _refuse(message)
     try:
         return Catalog.model_validate_json(text)
     except ValidationError as exc:
@@ -77,11 +74,11 @@ def parse_catalog(text: str, *, origin: str = "") -> Catalog:
         where = ".".join(str(step) for step in first["loc"])
         others = f" (and {len(more)} more)" if more else ""
         message = f"the list of instances has an invalid {where!r}: {first['msg']}{others}"
-        raise _refuse(message, origin) from exc
+        raise _refuse(message) from exc
 
 
-def _refuse(message: str, origin: str) -> SettingsError:
-    return SettingsError(_FIELD, message, origin=origin, advice=_ADVICE)
+def _refuse(message: str) -> SettingsError:
+    return SettingsError(_FIELD, message, advice=_ADVICE)
 
 
 def gate(
@@ -155,8 +152,8 @@ def is_public_place(url: URL) -> bool:
 def _is_reachable(host: str, network_type: NetworkType, *, onion: bool) -> bool:
     """Return whether a host can be reached; false if its name contradicts its listed type."""
     if network_type is NetworkType.TOR:
-        return onion and host.endswith(_ONION)
-    return not host.endswith(_HIDDEN_SUFFIXES)
+        return onion and host.endswith(ONION)
+    return not host.endswith(HIDDEN_SUFFIXES)
 
 
 def _host_names(url: URL) -> set[str]:

@@ -9,19 +9,14 @@ from searx_mcp.pool import engine_care, timers
 from searx_mcp.pool.config import PoolConfig
 from searx_mcp.pool.member import Member
 from searx_mcp.pool.proposal import InstanceQuery, Outcome
-from searx_mcp.pool.record import SKEW, WAITING, InstanceRecord
-from searx_mcp.pool.transitions import (
+from searx_mcp.pool.record import (
     DISAGREES,
     FIRM,
     GIVEN_UP,
-    OF_STATE,
     RECENT,
-    degrade,
-    learn_formats,
-    miss_engines,
-    opt_out,
-    recover,
-    succeed,
+    SKEW,
+    WAITING,
+    InstanceRecord,
 )
 
 if TYPE_CHECKING:
@@ -98,7 +93,7 @@ class Members:
         record, page = member.record, outcome.page
         record.last_at = now
         record.drift += outcome.has_drifted
-        learn_formats(member, outcome, now)
+        member.learn_formats(outcome, now)
         if member.is_own and query is not None and page is not None:
             record.engines = engine_care.learned(record.engines, query, page, now)
         record.remember(outcome, now)
@@ -114,12 +109,13 @@ class Members:
             return
         was_trial = record.state is InstanceState.HALF_OPEN
         if outcome.verdict.ends_search:
-            succeed(member, outcome.verdict, now)
+            member.succeed(outcome.verdict, now)
         elif outcome.verdict is Verdict.ENGINES_FAILED:
-            miss_engines(record, outcome, now)
+            record.miss_engines(outcome, now)
         else:
             self._fail(member, outcome, now)
-        self._judge_trust(member, outcome, now)
+        if not member.is_trusted:
+            self._judge_trust(member.record, outcome, now)
         if was_trial and outcome.verdict.ends_search:
             record.halve_trust()
 
@@ -184,7 +180,7 @@ class Members:
         if url in self._members:
             record = self._members[url].record
             record.last_at = now
-            _renew(record)
+            record.renew()
 
     def record_agreement(self, url: str, *, agrees: bool, now: float) -> None:
         """Record whether the results of `url` overlap with those of other instances."""
@@ -193,9 +189,9 @@ class Members:
         record.disagreement_streak = 0 if agrees else record.disagreement_streak + 1
         if record.disagreement_streak >= _DISAGREES_AFTER:
             record.disagreement_streak = 0
-            degrade(record, DISAGREES, now)
+            record.degrade(DISAGREES, now)
         elif agrees and record.state is InstanceState.DEGRADED and record.reason == DISAGREES:
-            recover(record, now)
+            record.recover(now)
 
     def rest(self, url: str, seconds: float, now: float) -> None:
         """Pause an instance for the seconds that its answer asks for."""
@@ -219,7 +215,7 @@ class Members:
         record = member.record
         record.last_at = record.robots_read_at = now
         if opted_out:
-            opt_out(record, now)
+            record.opt_out(now)
         elif record.is_opted_out:
             record.until = min(record.until, now)
 
@@ -271,27 +267,27 @@ class Members:
     def _restore(self, member: Member, record: InstanceRecord) -> None:
         """Take over one record, unless ours is newer.
 
-        Except that the most recent reading of robots.txt decides about an opt-out: a process with a later
-        record may have read it earlier.
+        About an opt-out, the most recent reading of robots.txt decides: a process with a later record may
+        have read it earlier.
         """
         ours = member.record
         if record.last_at <= ours.last_at:
             is_news = record.robots_read_at > ours.robots_read_at
             if record.is_opted_out and is_news and not member.is_own:
                 ours.robots_read_at = record.robots_read_at
-                opt_out(ours, record.robots_read_at)
+                ours.opt_out(record.robots_read_at)
             return
         opted_out_at = ours.robots_read_at if ours.is_opted_out else 0.0
         member.record = record.model_copy()
         self._pardon_own(member)
         if opted_out_at >= record.robots_read_at > 0:  # 0: a person reset it
             member.record.robots_read_at = opted_out_at
-            opt_out(member.record, opted_out_at)
+            member.record.opt_out(opted_out_at)
 
     def _pardon_own(self, member: Member) -> None:
         """Reset an instance that became the user's own: own instances are never given up."""
         if member.is_own and member.record.state in GIVEN_UP:
-            _renew(member.record)
+            member.record.renew()
 
     def _fail(self, member: Member, outcome: Outcome, now: float) -> None:
         # 1. limits and blocks: wait for their window; after three in a day, give up
@@ -320,11 +316,8 @@ class Members:
         ):
             self._wait_failing(member, outcome.detail, now, outcome.retry_after)
 
-    def _judge_trust(self, member: Member, outcome: Outcome, now: float) -> None:
+    def _judge_trust(self, record: InstanceRecord, outcome: Outcome, now: float) -> None:
         """Count evidence that the instance cannot be trusted."""
-        if member.is_trusted:
-            return
-        record = member.record
         if outcome.verdict is Verdict.TLS:
             record.certificate_failures += 1
             if record.certificate_failures >= _QUARANTINE_AFTER_VIOLATIONS:
@@ -400,10 +393,3 @@ class Members:
         record.state = InstanceState.QUARANTINED
         record.reason = reason
         record.until = now + timers.quarantine_time(record.quarantine_episode, self._rng)
-
-
-def _renew(record: InstanceRecord) -> None:
-    """Reset the state of an instance, and keep its observations."""
-    new = InstanceRecord(url=record.url)
-    for name in OF_STATE:
-        setattr(record, name, getattr(new, name))

@@ -104,10 +104,10 @@ class ConfigFacts(_Kept):
 
 
 def access_factor(facts: ConfigFacts | None, *, page_token: bool | None = None) -> float:
-    """Return how likely a program gets in, 0 to 1: a factor of the score.
+    """Return how likely a program is admitted, 0 to 1: a factor of the score.
 
     1 without a limiter; .6 with a limiter without link token; .25 with the link token; .5 if unknown.
-    `docs/decisions/discovery.md`.
+    `docs/decisions/discovery.md` says why.
 
     Args:
         facts: from `/config`.

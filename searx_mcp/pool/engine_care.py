@@ -139,7 +139,7 @@ class EngineRecord(BaseModel):
         """Whether it may be asked."""
         return now >= self.until
 
-    def is_touchy(self, now: float) -> bool:
+    def is_spared(self, now: float) -> bool:
         """Whether it was refused so recently that searches are spread."""
         return now < self.refused_at + self.spell
 
@@ -223,23 +223,25 @@ def choose(
     """Return the engines to name in a search: none to let the instance choose, `None` not to ask it."""
     kind = kind_of(query)
     taking = [each for each in engines if kind in each.searches]
+    if not any(each.reason or each.is_spared(now) for each in taking):
+        return ()  # all work
     healthy = [each for each in taking if each.is_healthy(now)]
-    riding = [each.name for each in healthy if not each.carries][:_MAX_NAMED]
+    further = [each.name for each in healthy if not each.carries][:_MAX_NAMED]
     if refusing := _refusing(engines, query):
         is_due = now >= next_try(engines, query)
         tried = [min(refusing, key=lambda each: each.asked_at).name] if is_due else []
-        return (*tried, *riding) or None
-    is_touchy = any(each.is_touchy(now) for each in taking)
-    if not is_touchy and not any(each.is_slow(now) for each in taking):
+        return (*tried, *further) or None
+    is_spared = any(each.is_spared(now) for each in taking)
+    if not is_spared and not any(each.is_slow(now) for each in taking):
         return ()
     carrying = [each for each in healthy if each.carries]
-    if not carrying and not is_touchy:
+    if not carrying and not is_spared:
         return ()
     # If all others rest, ask those that no site refuses.
     carrying = carrying or [each for each in taking if each.carries and not each.refuses]
     carrying.sort(key=lambda each: each.rested(now), reverse=True)
-    most = LEAST if is_touchy else _MAX_NAMED
-    return (*(each.name for each in carrying[:most]), *riding)
+    most = LEAST if is_spared else _MAX_NAMED
+    return (*(each.name for each in carrying[:most]), *further)
 
 
 def next_try(engines: Sequence[EngineRecord], query: InstanceQuery) -> float:
@@ -370,7 +372,7 @@ def engine_reports(engines: Iterable[EngineRecord], now: float) -> tuple[EngineR
             state=_state(each, now),
             reason=each.reason,
             retry_after=round(max(0.0, each.until - now), 1),
-            spared=each.is_touchy(now),
+            spared=each.is_spared(now),
             answered=each.answered,
             refused=each.refused,
             failed=each.failed,
@@ -384,6 +386,6 @@ def engine_reports(engines: Iterable[EngineRecord], now: float) -> tuple[EngineR
 def _state(engine: EngineRecord, now: float) -> EngineState:
     if not engine.reason:
         return EngineState.WELL
-    if engine.is_touchy(now):
+    if engine.is_spared(now):
         return EngineState.REFUSED
     return EngineState.FAILING

@@ -8,14 +8,14 @@ from typing import NamedTuple
 
 from typing_extensions import override
 
-from searx_mcp.models.attempt import Format
+from searx_mcp.models.attempt import Format, Verdict
 from searx_mcp.models.instance import InstanceReport, InstanceState, Tier
 from searx_mcp.pool.catalog import Standing, latency_quality
 from searx_mcp.pool.config_facts import access_factor, month_limited
 from searx_mcp.pool.engine_care import engine_reports
-from searx_mcp.pool.proposal import InstanceQuery
-from searx_mcp.pool.record import SLOW_START, InstanceRecord
-from searx_mcp.pool.timers import DAY, HOUR
+from searx_mcp.pool.proposal import InstanceQuery, Outcome
+from searx_mcp.pool.record import DEGRADED_AFTER, RECENT, SLOW_START, InstanceRecord
+from searx_mcp.pool.timers import DAY, HOUR, JSON_RECHECK, JSON_WINDOW
 
 ROBOTS_HOLD = DAY
 """Seconds for which a robots.txt stays valid: the maximum of RFC 9309 §2.4 for a cache."""
@@ -41,7 +41,7 @@ class Score(NamedTuple):
         observed: the mean worth of our own requests; the prior before the first.
         confidence: the weight of the observation against the prior.
         latency: quality of its latency.
-        access: how likely a program gets in, from its `/config`.
+        access: how likely a program is admitted, from its `/config`.
         format: quality of its answers' format.
     """
 
@@ -174,6 +174,42 @@ class Member:
         if wants_json and now >= self.record.json_recheck:
             return Format.JSON
         return Format.HTML
+
+    def learn_formats(self, outcome: Outcome, now: float) -> None:
+        """Record which formats it serves, as far as an answer shows."""
+        record, page = self.record, outcome.page
+        if outcome.verdict is Verdict.JSON_OFF:
+            record.json_enabled = False
+            record.json_recheck = now + JSON_RECHECK
+        elif outcome.is_about_format(own=self.is_own):
+            record.json_recheck = now + (outcome.retry_after or JSON_WINDOW)
+        elif outcome.format is Format.JSON and page is not None:
+            if record.json_enabled is False:
+                record.json_recheck = 0.0
+            record.json_enabled = True
+        elif page is not None and page.formats is not None and not self.is_own:
+            record.json_listed = "json" in page.formats
+            if not record.json_listed:
+                record.json_enabled = False
+        if page is not None and page.link_token is not None:
+            record.link_token = page.link_token
+
+    def succeed(self, verdict: Verdict, now: float) -> None:
+        """Record a success; the state becomes healthy unless another reason keeps it."""
+        record = self.record
+        if record.state is InstanceState.HALF_OPEN:
+            record.successes_in_a_row = 0
+        record.consecutive_failures = record.without_engines = record.overtaken = 0
+        record.certificate_failures = 0
+        record.recent = (*record.recent, True)[-RECENT:]
+        record.successes_in_a_row += 1
+        if record.successes_in_a_row >= len(SLOW_START):
+            record.failing_episode = record.limit_episode = 0
+        record.empty = record.empty + 1 if verdict is Verdict.EMPTY else 0
+        if record.empty >= DEGRADED_AFTER and not self.is_trusted:
+            record.degrade("It finds nothing, although it reports no failed engine.", now)
+        elif record.state is not InstanceState.DEGRADED or record.is_disproved(verdict, now):
+            record.recover(now)
 
     def score(self, now: float) -> Score:
         """Return its current quality, by parts."""

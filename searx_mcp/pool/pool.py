@@ -15,7 +15,7 @@ from searx_mcp.pool.config import PoolConfig
 from searx_mcp.pool.config_facts import ConfigFacts
 from searx_mcp.pool.member import Member
 from searx_mcp.pool.proposal import InstanceQuery, Proposal
-from searx_mcp.pool.transitions import GIVEN_UP
+from searx_mcp.pool.record import GIVEN_UP
 
 if TYPE_CHECKING:
     import random
@@ -137,7 +137,7 @@ class InstancePool(Members):
         return bool(self._eligible(now, exclude, query))
 
     def proposal_of(self, url: str, now: float) -> Proposal:
-        """Return how to ask `url`, which the caller chose, whoever's turn it is."""
+        """Return how to ask `url`, which the caller chose, whether or not it is its turn."""
         return self._proposal(self._member(url), None, now)
 
     def other_engines(

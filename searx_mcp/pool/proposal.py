@@ -1,9 +1,7 @@
 """One attempt: the instance, the request and the outcome."""
 
 from dataclasses import dataclass
-from typing import Final
 
-from searx_mcp.errors import ErrorCode, SearxMcpError
 from searx_mcp.models.attempt import Attempt, Format, Verdict
 from searx_mcp.models.hits import ResultPage
 from searx_mcp.models.request import TimeRange
@@ -136,20 +134,3 @@ class Outcome:
     def has_drifted(self) -> bool:
         """Whether there were rows and none could be used: the markup has changed."""
         return self.rows_seen > 0 and not self.rows_used
-
-
-_VERDICTS: Final = {
-    ErrorCode.DNS_ERROR: Verdict.DNS,
-    ErrorCode.TLS_ERROR: Verdict.TLS,
-    ErrorCode.TIMEOUT: Verdict.TIMEOUT,
-    ErrorCode.MALFORMED_RESPONSE: Verdict.MALFORMED,
-    ErrorCode.UNSUPPORTED_ENCODING: Verdict.MALFORMED,
-}
-
-
-def verdict_of(error: SearxMcpError) -> Verdict:
-    """Return the verdict of a failed request.
-
-    Unknown failures, and a refused address, count as connection errors.
-    """
-    return _VERDICTS.get(error.code, Verdict.CONNECTION)

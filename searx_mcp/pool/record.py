@@ -10,7 +10,7 @@ from searx_mcp.models.instance import InstanceState
 from searx_mcp.pool.config_facts import ConfigFacts
 from searx_mcp.pool.engine_care import EngineRecord
 from searx_mcp.pool.proposal import Outcome
-from searx_mcp.pool.timers import HOUR, overtaken_time
+from searx_mcp.pool.timers import HOUR, OPT_OUT, SETTLED, overtaken_time
 
 LONGEST: Final = 40 * 86_400.0
 """Seconds. No window and no wait is longer (30 days and a fifth), so charges are dropped after this time,
@@ -23,7 +23,16 @@ WAITING: Final = frozenset(
     {InstanceState.RATE_LIMITED, InstanceState.FAILING, InstanceState.QUARANTINED}
 )
 """States that end after a time."""
+GIVEN_UP: Final = frozenset({InstanceState.QUARANTINED, InstanceState.BLACKLISTED})
+FIRM: Final = GIVEN_UP | {InstanceState.RATE_LIMITED}
+"""States in which no request is sent, so an answer belongs to an earlier request: it disproves neither a
+limit met since nor an operator's opt-out."""
 OPTED_OUT: Final = "Its robots.txt asks searx-mcp to stay away."
+DISAGREES: Final = "Its results share nothing with those of your other instances."
+DEGRADED_AFTER: Final = 3
+"""Bad answers in a row after which it is degraded."""
+RECENT: Final = 5
+"""Number of past outcomes to keep."""
 SLOW_START: Final = (0.25, 0.5, 1.0)
 """Share of its weight that a recovering instance has, by successes since."""
 HALF_LIFE: Final = 6 * HOUR
@@ -161,6 +170,51 @@ class InstanceRecord(BaseModel):
         """Whether it waits because its operator opted out."""
         return self.state is InstanceState.QUARANTINED and self.reason == OPTED_OUT
 
+    def recover(self, now: float) -> None:
+        """Make it healthy."""
+        if self.state is not InstanceState.HEALTHY:
+            self.healthy_since = now
+        self.state = InstanceState.HEALTHY
+        self.until = 0.0
+        self.reason = ""
+
+    def degrade(self, reason: str, now: float) -> None:
+        """Make it degraded, unless its state is more severe."""
+        if self.state not in FIRM:
+            self.state = InstanceState.DEGRADED
+            self.until = 0.0
+            self.degraded_at = now
+            self.reason = reason
+
+    def is_disproved(self, verdict: Verdict, now: float) -> bool:
+        """Return whether a good answer disproves the reason for which it is degraded."""
+        is_over = self.reason != DISAGREES or now - self.degraded_at >= SETTLED
+        return verdict is Verdict.FULL and is_over
+
+    def miss_engines(self, outcome: Outcome, now: float) -> None:
+        """Count an answer without results whose engines failed."""
+        self.without_engines += 1
+        engines = len(outcome.page.unresponsive_engines) if outcome.page else 0
+        if self.without_engines >= DEGRADED_AFTER and engines >= 2:  # noqa: PLR2004 - one engine may just be slow
+            self.degrade("Its search engines do not answer it.", now)
+        elif self.state is InstanceState.HALF_OPEN and self.healthy_since:
+            self.recover(now)
+        elif self.state is InstanceState.HALF_OPEN:
+            self.state = InstanceState.NEW
+
+    def opt_out(self, now: float) -> None:
+        """Leave it alone, as its robots.txt asks."""
+        if self.state is not InstanceState.BLACKLISTED:
+            self.state = InstanceState.QUARANTINED
+            self.until = max(self.until, now + OPT_OUT)
+            self.reason = OPTED_OUT
+
+    def renew(self) -> None:
+        """Reset its state, and keep the observations."""
+        new = InstanceRecord(url=self.url)
+        for name in _OF_STATE:
+            setattr(self, name, getattr(new, name))
+
     def is_behind(self, now: float) -> bool:
         """Return whether it was overtaken so recently that all others come first."""
         return bool(self.overtaken) and now - self.overtaken_at < overtaken_time(self.overtaken)
@@ -249,6 +303,13 @@ class InstanceRecord(BaseModel):
         return self.model_copy(update=changes)
 
 
+_OF_STATE: Final = (
+    "state", "until", "reason", "healthy_since", "consecutive_failures", "failing_episode",
+    "limit_episode", "quarantine_episode", "limits", "recent", "without_engines", "empty",
+    "degraded_at", "successes_in_a_row", "overtaken", "overtaken_at", "trust_violations",
+    "disagreement_streak", "certificate_failures", "bans",
+)  # fmt: skip
+"""Fields that hold the current state, not observations."""
 _PAST: Final = (
     "observed_at", "latency_at", "healthy_since", "degraded_at", "overtaken_at", "robots_read_at",
 )  # fmt: skip

@@ -19,7 +19,7 @@ from yarl import URL
 from searx_mcp.errors import ErrorCode, SearxMcpError
 from searx_mcp.models.credentials import base_url
 from searx_mcp.models.instance import CatalogEntry, NetworkType, Uptime
-from searx_mcp.pool.catalog import is_public_place
+from searx_mcp.pool.catalog import HIDDEN_SUFFIXES, ONION, is_public_place
 
 MAX_TEXT: Final = 5_000_000
 """Characters of a list. The largest capture, of 2020, has 1.3 million."""
@@ -39,8 +39,6 @@ _FAILING_RATE: Final = 50.0
 
 _OK: Final = 200
 _WORST_GRADES: Final = ("F", "G")
-_ONION: Final = ".onion"
-_HIDDEN_SUFFIXES: Final = (_ONION, ".i2p")
 _MAX_WORD: Final = 100
 """Characters of a grade or a version that are kept."""
 _MAX_ADDRESS: Final = 300
@@ -106,7 +104,7 @@ class ListedRow:
 
     def entry(self, url: str) -> CatalogEntry:
         """Make a catalog entry for a base URL."""
-        is_onion = _host(URL(url)).endswith(_ONION)
+        is_onion = _host(URL(url)).endswith(ONION)
         return CatalogEntry(
             url=url,
             network_type=NetworkType.TOR if is_onion else NetworkType.NORMAL,
@@ -238,8 +236,8 @@ def _refusal(
     url: URL, row: ListedRow, *, tells_status: bool, tells_version: bool, onion: bool
 ) -> DropReason | None:
     host = _host(url)
-    is_onion = onion and host.endswith(_ONION) and row.network_type in {None, "tor"}
-    is_hidden = host.endswith(_HIDDEN_SUFFIXES) or row.network_type not in {None, "normal"}
+    is_onion = onion and host.endswith(ONION) and row.network_type in {None, "tor"}
+    is_hidden = host.endswith(HIDDEN_SUFFIXES) or row.network_type not in {None, "normal"}
     tests = (
         (DropReason.ADDRESS, not host),
         (DropReason.HIDDEN, is_hidden and not is_onion),

@@ -17,7 +17,7 @@ from searx_mcp.models.response import (
     SearchResponse,
 )
 from searx_mcp.render.errors import search_error_data
-from searx_mcp.search.merge import canonical_key
+from searx_mcp.search.merge import row_key
 from searx_mcp.search.providers.context import NO_KEY
 from searx_mcp.search.providers.keyed import KeyedSearch
 from searx_mcp.search.searcher import instance_query
@@ -43,7 +43,7 @@ async def search_all(
     seen: dict[str, RepeatedHit] = {}
     return SearchBatch(
         queries=tuple(
-            _failed(request.query, outcome)
+            BatchedSearch(query=request.query, error=_failure(request.query, outcome))
             if isinstance(outcome, SearxMcpError)
             else _told_once(request.query, outcome, number, seen)
             for number, (request, outcome) in enumerate(
@@ -110,10 +110,6 @@ async def _settled(search: Awaitable[T]) -> T | SearxMcpError:
         return error
 
 
-def _failed(query: str, error: SearxMcpError) -> BatchedSearch:
-    return BatchedSearch(query=query, error=_failure(query, error))
-
-
 def _failure(query: str, error: SearxMcpError) -> SearchFailure:
     data = search_error_data(error, query)
     told = {name: data[name] for name in SearchFailure.model_fields if name in data}
@@ -126,7 +122,7 @@ def _told_once(
     """Remove from a response what an earlier one contains; the rest is added to `seen`."""
     results, repeated = [], []
     for result in response.results:
-        key = f"image {result.image.url}" if result.image else canonical_key(result.url)
+        key = row_key(result)
         if key in seen:
             repeated.append(seen[key].model_copy(update={"url": result.url}))
             continue

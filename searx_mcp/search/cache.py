@@ -5,11 +5,11 @@ Answers are kept in memory only: no query is ever written to disk. How long an a
 """
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable, Coroutine
 from dataclasses import dataclass, replace
 from enum import Enum, auto
 from functools import partial
-from typing import Generic, Protocol, TypeVar
+from typing import Any, Generic, Protocol, TypeVar
 
 from cachetools import TLRUCache, TTLCache
 from typing_extensions import override
@@ -19,13 +19,7 @@ from searx_mcp.models.hits import ResultPage
 from searx_mcp.models.request import Source
 from searx_mcp.pool.proposal import InstanceQuery
 from searx_mcp.search.config import SearchConfig
-from searx_mcp.search.providers.context import (
-    ANSWERING_TIME,
-    Found,
-    Provider,
-    SearchContext,
-    TimePlan,
-)
+from searx_mcp.search.providers.context import ANSWERING_TIME, Found, Provider, SearchContext
 from searx_mcp.tasks import Lease, SingleFlight, Spawn, fly_alone
 from searx_mcp.telemetry import EventLog
 
@@ -86,18 +80,6 @@ class SharedAnswers(Protocol):
 
     async def aclose(self) -> None:
         """Close the connections; may be called more than once."""
-        ...
-
-
-class Sync(Protocol):
-    """What processes learn from each other."""
-
-    async def pull(self) -> None:
-        """Load what other processes learned."""
-        ...
-
-    async def push(self) -> None:
-        """Save what this process learned."""
         ...
 
 
@@ -308,10 +290,10 @@ class CachedSearch:
 
     Args:
         provider: answers what is not cached.
-        flights: merges concurrent queries.
         config: ages, sizes and the time of a refresh.
         clock: Unix seconds.
-        sync: loads what other processes learned before, and saves what was learned after.
+        pull: loads what other processes learned, before a search.
+        push: saves what was learned, after one.
         spawn: starts a coroutine as a task of the client, with which it ends.
         shared: the answers of other processes, if there are any.
     """
@@ -320,17 +302,18 @@ class CachedSearch:
         self,
         *,
         provider: Provider,
-        flights: SingleFlight[Found],
         config: SearchConfig,
         clock: Callable[[], float],
-        sync: Sync,
+        pull: Callable[[], Awaitable[None]],
+        push: Callable[[], Coroutine[Any, Any, None]],
         spawn: Spawn,
         shared: SharedAnswers | None = None,
     ) -> None:
         self._provider = provider
-        self._flights = flights
-        self._plan = TimePlan(config.phase_timeout)
-        self._sync = sync
+        self._flights = SingleFlight[Found](spawn)
+        self._phase_timeout = config.phase_timeout
+        self._pull = pull
+        self._push = push
         self._spawn = spawn
         self._shared = shared
         self._clock = clock
@@ -369,7 +352,9 @@ class CachedSearch:
                 raise failure
             found = await self._join(key, context)
         except (NoInstancesError, DeadlineError) as error:
-            if kept is None or _is_missing_setting(error):
+            # Only a person can add a missing setting: an older answer would hide that from them.
+            is_missing = getattr(error, "reason", None) is UnavailableReason.NOTHING_CONFIGURED
+            if kept is None or is_missing:
                 _log.debug("search.cache_miss")
                 raise
             _note_hit(kept)
@@ -384,19 +369,22 @@ class CachedSearch:
 
     async def _join(self, key: CacheKey, context: SearchContext) -> Found:
         """Ask, or wait for another caller's equal search."""
+        shared = self._shared
+        ask = self._ask if shared is None else partial(self._ask_alone, shared)
         try:
             # A caller that joins another's search keeps its own deadline.
             async with asyncio.timeout_at(context.deadline + ANSWERING_TIME / 2):
-                return await self._flights.run(
-                    (key, context.wanted), partial(self._ask_alone, key, context)
-                )
+                return await self._flights.run((key, context.wanted), partial(ask, key, context))
         except TimeoutError as exc:
             raise DeadlineError("No instance answered") from exc
 
-    async def _ask_alone(self, key: CacheKey, context: SearchContext) -> Found:
+    async def _ask_alone(
+        self, shared: SharedAnswers, key: CacheKey, context: SearchContext
+    ) -> Found:
         """Ask, unless another process is asking the same."""
-        shared, wanted = self._shared, context.wanted
-        if shared is None or (lease := shared.lease(key, wanted=wanted)) is None:
+        wanted = context.wanted
+        lease = shared.lease(key, wanted=wanted)
+        if lease is None:
             return await self._ask(key, context)
 
         async def find() -> Found | None:
@@ -407,14 +395,14 @@ class CachedSearch:
         return await fly_alone(lease, make, find=find, end=context.deadline, spawn=self._spawn)
 
     async def _ask(self, key: CacheKey, context: SearchContext) -> Found:
-        await self._sync.pull()
+        await self._pull()
         try:
             found = await self._provider.run(context)
         except NoInstancesError as error:
             self._failures.put(key, error)
             raise
         finally:
-            _ = self._spawn(self._sync.push())  # after the answer, in the background
+            _ = self._spawn(self._push())  # after the answer, in the background
         self._answers.put(key, found)
         if self._shared is not None:
             answer, seconds = SharedAnswer(found, self._clock()), self._answers.lifetime(found)
@@ -440,7 +428,9 @@ class CachedSearch:
         task.add_done_callback(lambda _: self._refreshing.discard(key))
 
     async def _refetch(self, key: CacheKey, context: SearchContext) -> None:
-        context = replace(context, deadline=self._plan.of_refresh(), progress=None)
+        """Fetch a newer answer, in as much time as a search phase may take."""
+        ends = asyncio.get_running_loop().time() + self._phase_timeout
+        context = replace(context, deadline=ends, progress=None)
         try:
             _ = await self._join(key, context)
         except SearxMcpError as error:
@@ -451,10 +441,3 @@ class CachedSearch:
 
 def _note_hit(kept: CachedAnswer) -> None:
     _log.debug("search.cache_hit age_s=%d kind=%s", kept.age, kept.freshness.name.lower())
-
-
-def _is_missing_setting(error: NoInstancesError | DeadlineError) -> bool:
-    """Return whether only a person can fix it; an older answer would hide that from them."""
-    if isinstance(error, DeadlineError):
-        return False
-    return error.reason is UnavailableReason.NOTHING_CONFIGURED

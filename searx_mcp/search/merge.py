@@ -87,7 +87,9 @@ def fuse(pages: Sequence[ResultPage]) -> ResultPage:
             best = ranks.setdefault(key, {})
             for engine in hit.engines or (f"instance {number}",):
                 best[engine] = min(places[key], best.get(engine, places[key]))
-    order = sorted(rows, key=lambda key: (-reciprocal_rank(ranks[key].values()), -seen[key]))
+    order = sorted(
+        rows, key=lambda key: (-sum(1 / (K + rank) for rank in ranks[key].values()), -seen[key])
+    )
     answered = {engine for page in pages for hit in page.hits for engine in hit.engines}
     failed = {e.engine: e for page in pages for e in page.unresponsive_engines}
     return replace(
@@ -135,7 +137,7 @@ def keep_domains(
     )
 
 
-def row_key(hit: Hit) -> str:
+def row_key(hit: Hit | SearchResult) -> str:
     """Return the key that identifies a row: an image differs from the page that contains it."""
     return f"image {hit.image.url}" if hit.image else canonical_key(hit.url)
 
@@ -186,12 +188,3 @@ def _result(hit: Hit, score: float) -> SearchResult:
 
 K = 60
 """The constant of reciprocal rank fusion (Cormack, Clarke and Büttcher, SIGIR 2009)."""
-
-
-def reciprocal_rank(ranks: Iterable[int]) -> float:
-    """Return the fused score of an item: the sum of 1 / (60 + rank) over the lists that contain it.
-
-    Args:
-        ranks: its 1-based rank in each list.
-    """
-    return sum(1 / (K + rank) for rank in ranks)

@@ -18,7 +18,8 @@ from searx_mcp.search.config import QualityConfig, WebSearchConfig
 from searx_mcp.search.judging import PageAssessment, assess_page, rerank
 
 _GIST_CHARS: Final = 300
-"""Tokens of a page if a model has no room for more: a sentence or two of its best passage."""
+"""Characters that stand for a page if the token budget has no room for more: a sentence or two of its best
+passage."""
 
 
 class PageReader(Protocol):

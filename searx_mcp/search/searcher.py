@@ -3,25 +3,24 @@
 import asyncio
 import math
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 from urllib.parse import urlsplit
 
 from searx_mcp.errors import DeadlineError, InvalidArgumentError, NoInstancesError
 from searx_mcp.models.attempt import Format, Verdict
 from searx_mcp.models.progress import Progress
 from searx_mcp.models.request import MAX_SKIPPED, SearchRequest
-from searx_mcp.models.response import Coverage, SearchResponse, SearchResult
+from searx_mcp.models.response import Coverage, FetchStats, SearchResponse, SearchResult
 from searx_mcp.models.spelling import in_words
 from searx_mcp.pool.proposal import InstanceQuery
-from searx_mcp.search.background.membership import StateSync
-from searx_mcp.search.cache import CachedResult, CachedSearch, SharedAnswers
-from searx_mcp.search.config import SearchConfig, WebSearchConfig
+from searx_mcp.search.cache import CachedResult, CachedSearch
+from searx_mcp.search.config import WebSearchConfig
 from searx_mcp.search.merge import keep_domains, merge
-from searx_mcp.search.providers.context import COVERAGE, Found, Provider, SearchContext, TimePlan
+from searx_mcp.search.providers.context import COVERAGE, Found, SearchContext, TimePlan
 from searx_mcp.search.reading import ResultReader
 from searx_mcp.sources.searxng.request import neutralise
-from searx_mcp.tasks import SingleFlight, Spawn
 
 _LANGUAGES = {
     "all": "Language all: results in any language.",
@@ -104,8 +103,8 @@ def _reason(found: Found, page: int) -> str:
 def _without_json(found: Found) -> list[str]:
     """Explain how to get JSON from an own instance that refused it.
 
-    It is asked for again after a week or an hour. If another source answered, own instances among the
-    attempts are not mentioned: attempts do not say which are own.
+    JSON is requested again after a week if it is off, after an hour if it is limited. Only for an answer of an
+    own instance: attempts do not say which instances are own.
     """
     said = []
     for verdict, (state, remedy) in _REFUSALS_OF_JSON.items():
@@ -143,32 +142,19 @@ class Searcher:
 
     The whole call ends by its timeout. The search phase gets only its share of it, so that there is time left
     to read the pages. Equal concurrent searches are merged into one.
+
+    Args:
+        cached_search: answers the query.
+        reader: reads the pages.
+        config: the time of a call that names none.
     """
 
     def __init__(
-        self,
-        *,
-        provider: Provider,
-        reader: ResultReader,
-        flights: SingleFlight[Found],
-        web_search: WebSearchConfig,
-        search: SearchConfig,
-        clock: Callable[[], float],
-        sync: StateSync,
-        spawn: Spawn,
-        shared: SharedAnswers | None = None,
+        self, cached_search: CachedSearch, reader: ResultReader, config: WebSearchConfig
     ) -> None:
+        self._cached_search = cached_search
         self._reader = reader
-        self._config = web_search
-        self._cached_search = CachedSearch(
-            provider=provider,
-            flights=flights,
-            config=search,
-            clock=clock,
-            sync=sync,
-            spawn=spawn,
-            shared=shared,
-        )
+        self._config = config
 
     async def search(
         self, request: SearchRequest, *, progress: Progress | None = None
@@ -187,7 +173,9 @@ class Searcher:
         )
         if request.fetch_content:
             self._reader.warm()
-        query, skipped = self._beginning(request)
+        query, skipped = instance_query(request), 0
+        if request.offset:
+            query, skipped = self._at_offset(request, query)
         try:
             served = await self._cached_search.run(
                 SearchContext(
@@ -207,38 +195,44 @@ class Searcher:
         results = merged[skipped : skipped + request.results_count]
         stats = None
         if request.fetch_content and results:
-            if progress is not None:
-                progress(f"reading {len(results)} pages")
-            results, stats = await self._reader.read(
-                results,
-                deadline=deadline,
-                query=_about(request),
-                room=request.max_tokens,
-                progress=progress,
-            )
-        response = _response(request, served, results)
-        return response.model_copy(
-            update={
-                "total_results": len(merged),
-                "search_time_ms": round(search_time * 1_000),
-                "content_fetch_stats": stats,
-                "page": query.page if query.page > 1 else None,
-                "next_offset": _next_offset(request, len(merged) - skipped),
-                "notes": notes(
-                    request, served, found=found, kept=merged, page=query.page, skipped=skipped
-                ),
-            }
+            results, stats = await self._read_pages(request, results, deadline, progress)
+        return _response(
+            request,
+            served,
+            results,
+            total_results=len(merged),
+            search_time_ms=round(search_time * 1_000),
+            content_fetch_stats=stats,
+            page=query.page if query.page > 1 else None,
+            next_offset=_next_offset(request, len(merged) - skipped),
+            notes=notes(
+                request, served, found=found, kept=merged, page=query.page, skipped=skipped
+            ),
         )
 
-    def _beginning(self, request: SearchRequest) -> tuple[InstanceQuery, int]:
-        """Return the query to start with, and how many of its results the caller has seen.
+    async def _read_pages(
+        self,
+        request: SearchRequest,
+        results: tuple[SearchResult, ...],
+        deadline: float,
+        progress: Progress | None,
+    ) -> tuple[tuple[SearchResult, ...], FetchStats]:
+        if progress is not None:
+            progress(f"reading {len(results)} pages")
+        return await self._reader.read(
+            results,
+            deadline=deadline,
+            query=f"{request.query} {request.search_prompt}".strip(),
+            room=request.max_tokens,
+            progress=progress,
+        )
+
+    def _at_offset(self, request: SearchRequest, query: InstanceQuery) -> tuple[InstanceQuery, int]:
+        """Return the query for the page at an offset, and how many of its results the caller has seen.
 
         A page has as many results as the cached first page, so that results beyond the requested number are
         not lost to a caller who continues after it.
         """
-        query = instance_query(request)
-        if not request.offset:
-            return query, 0
         first = self._cached_search.first_page(query, request.source)
         size = len(_kept(merge([first]), request)) if first else 0
         pages, skipped = divmod(request.offset, size or _ROWS)
@@ -282,12 +276,11 @@ def _next_offset(request: SearchRequest, found: int) -> int | None:
     return after if is_within and found > request.results_count else None
 
 
-def _about(request: SearchRequest) -> str:
-    return f"{request.query} {request.search_prompt}".strip()
-
-
 def _response(
-    request: SearchRequest, served: CachedResult, results: tuple[SearchResult, ...]
+    request: SearchRequest,
+    served: CachedResult,
+    results: tuple[SearchResult, ...],
+    **counted: Any,  # noqa: ANN401 - fields of the response, which checks them
 ) -> SearchResponse:
     found, is_cached = served.found, served.age is not None
     first = found.pages[0]
@@ -300,10 +293,8 @@ def _response(
         time_range=request.time_range,
         fetch_content=request.fetch_content,
         results_count=len(results),
-        search_time_ms=0,
         instance_used=found.instance,
         results=results,
-        total_results=len(results),
         engines_used=tuple(engines),
         answers=first.answers,
         infoboxes=first.infoboxes,
@@ -316,4 +307,5 @@ def _response(
         age_seconds=int(served.age or 0),
         coverage=found.coverage,
         attribution=found.attribution if results else (),
+        **counted,
     )

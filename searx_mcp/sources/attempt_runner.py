@@ -192,7 +192,7 @@ class AttemptRunner:
 
     Once a day, a public instance is asked for its robots.txt before it is charged and searched, so a host
     that is down or opts out costs no budget. The same request tries an instance after a cooldown. Instances
-    that let us in are also asked for `/config` once a day.
+    that allow us are also asked for `/config` once a day.
 
     Args:
         pool: learns from the outcomes.
@@ -230,7 +230,7 @@ class AttemptRunner:
 
     def is_over(self, log: InstanceLog) -> bool:
         """Return whether a search has asked its maximum number of instances."""
-        # An instance that is down costs time but no search, so try as many of them again.
+        # Instances that are down cost time but no search: as many of them may be tried besides.
         most = self._max_instances
         asked = len(log.asked) - log.side_by_side + 1
         return asked >= most or len(log.unsearched) >= most

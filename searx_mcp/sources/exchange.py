@@ -4,17 +4,25 @@ import asyncio
 import logging
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Generic, TypeVar
+from typing import Final, Generic, TypeVar
 
-from searx_mcp.errors import FetchError, ProxyError, SearxMcpError
+from searx_mcp.errors import ErrorCode, FetchError, ProxyError, SearxMcpError
 from searx_mcp.http.body import Response
 from searx_mcp.http.http import HttpSession, Request
 from searx_mcp.models.attempt import Verdict
-from searx_mcp.pool.proposal import verdict_of
 from searx_mcp.workers.failures import DefeatError
 from searx_mcp.workers.jobs import Reader, Workers
 
 _log = logging.getLogger("searx_mcp.sources")
+
+_VERDICTS: Final = {
+    ErrorCode.DNS_ERROR: Verdict.DNS,
+    ErrorCode.TLS_ERROR: Verdict.TLS,
+    ErrorCode.TIMEOUT: Verdict.TIMEOUT,
+    ErrorCode.MALFORMED_RESPONSE: Verdict.MALFORMED,
+    ErrorCode.UNSUPPORTED_ENCODING: Verdict.MALFORMED,
+}
+"""Of failed requests; all others, and a refused address, count as connection errors."""
 
 A = TypeVar("A")
 T = TypeVar("T")
@@ -90,7 +98,11 @@ async def exchange(
         result = Failure(Verdict.TIMEOUT, "No complete answer arrived in time.")
     except SearxMcpError as exc:
         status = exc.status_code if isinstance(exc, FetchError) else None
-        result = Failure(verdict_of(exc), exc.message, ours=isinstance(exc, ProxyError))
+        result = Failure(
+            _VERDICTS.get(exc.code, Verdict.CONNECTION),
+            exc.message,
+            ours=isinstance(exc, ProxyError),
+        )
     except Exception:  # noqa: BLE001 - the one supervisor of a request
         # A bug of ours costs one request, never the search: the next source is asked.
         _log.exception("sources.request_crashed source=%s", name)

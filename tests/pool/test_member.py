@@ -168,11 +168,6 @@ def test_the_score_falls_with_failures_and_forgets_them_with_time():
     assert low < it.score(NOW + 2 * DAY).total
 
 
-def test_a_clock_that_jumps_back_does_not_blow_the_score_up():
-    it = learn(member(), Verdict.FULL)
-    assert it.score(NOW - DAY).total <= 1
-
-
 def test_a_public_instance_serves_one_request_at_a_time_and_an_own_one_any_number():
     for tier, expected in ((Tier.A, False), (Tier.OWN, True)):
         it = member(tier)

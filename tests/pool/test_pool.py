@@ -9,7 +9,7 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, 
 
 from searx_mcp.models.attempt import Format, Verdict
 from searx_mcp.models.hits import ResultPage, UnresponsiveEngine
-from searx_mcp.models.instance import CatalogEntry, InstanceState, Tier
+from searx_mcp.models.instance import CatalogEntry, Tier
 from searx_mcp.models.request import TimeRange
 from searx_mcp.pool.config_facts import CategoryFacts
 from searx_mcp.pool.pool import InstancePool
@@ -277,18 +277,6 @@ def test_an_instance_that_opted_out_is_not_proposed_for_a_month():
     assert (proposal.is_trial, proposal.robots_known) == (True, False)
 
 
-def test_a_score_is_explained_by_its_parts():
-    it = pool(entry("a", search_latency=0.4))
-    (report,) = it.snapshot(NOW)
-    parts = report.score_parts
-    assert (parts["prior_latency"], parts["access"], parts["format"]) == (1.0, 0.5, 0.8)
-    reliability = (1 - parts["confidence"]) * parts["prior"] + parts["confidence"] * parts[
-        "observed"
-    ]
-    total = parts["access"] * parts["format"] * (0.75 * reliability + 0.25 * parts["latency"])
-    assert report.score == pytest.approx(total, abs=0.002)
-
-
 def test_news_of_an_instance_that_has_left_is_passed_over():
     it = pool(entry("a"))
     it.learn_facts("https://gone.example/", facts(), NOW)
@@ -342,13 +330,6 @@ def test_panic_serves_one_request_at_a_time():
     assert it.propose(NOW + 1) is not None
 
 
-def test_a_failing_own_instance_that_answers_again_is_healthy():
-    it = pool(own=[OWN])
-    ask(it, Verdict.DNS)
-    ask(it, Verdict.FULL, now=NOW + 1)
-    assert it.snapshot(NOW + 1)[0].state is InstanceState.HEALTHY
-
-
 def test_one_address_listed_twice_is_one_instance():
     assert len(pool(entry("a"), entry("a", "B"))) == 1
     assert len(pool(CatalogEntry(url=OWN), own=[OWN])) == 1
@@ -369,14 +350,6 @@ def test_the_snapshot_lists_tiers_in_order_and_the_best_first():
         "https://b.example/",
     ]
     assert [report.tier for report in reports] == [Tier.OWN, Tier.A_PLUS, Tier.A_PLUS, Tier.B]
-
-
-def test_the_snapshot_tells_the_last_verdict_and_the_wait():
-    it = pool(entry("a"))
-    ask(it, Verdict.RATE_LIMITED)
-    (report,) = it.snapshot(NOW)
-    assert report.last_verdict is Verdict.RATE_LIMITED
-    assert 600 <= report.retry_after <= 720
 
 
 def test_its_repr_counts_states():
@@ -440,10 +413,3 @@ TestPoolMachine = PoolMachine.TestCase
 TestPoolMachine.settings = settings(
     max_examples=settings().max_examples // 2, stateful_step_count=40, deadline=None
 )
-
-
-@pytest.mark.parametrize("verdict", Verdict)
-def test_every_verdict_can_be_reported(verdict):
-    it = pool(entry("a"))
-    ask(it, verdict)
-    assert it.snapshot(NOW)[0].last_verdict is verdict

@@ -216,11 +216,6 @@ def test_an_answer_is_worth_what_a_caller_gets_of_it(verdict, worth):
     assert seen.mean_worth() == worth
 
 
-def test_nothing_is_known_before_the_first_request():
-    assert InstanceRecord(url=URL).mean_worth() is None
-    assert InstanceRecord(url=URL).count == 0
-
-
 def test_an_observation_counts_half_after_six_hours():
     seen = InstanceRecord(url=URL)
     seen.observe(outcome(Verdict.TIMEOUT), NOW)
@@ -278,10 +273,6 @@ def test_the_last_ten_requests_are_remembered_as_they_were():
     assert (last.status_code, last.elapsed_ms, last.detail) == (429, 200, "It is too much.")
     seen.remember(Outcome(Verdict.FULL, Format.HTML, 0.1, trust_violation="It rewrites."), NOW)
     assert seen.outcomes[-1].detail == "It rewrites."
-
-
-def test_there_is_no_percentile_of_nothing():
-    assert InstanceRecord(url=URL).percentile(50) is None
 
 
 @pytest.mark.parametrize(

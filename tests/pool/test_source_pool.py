@@ -52,11 +52,6 @@ def test_a_limit_without_a_time_rests_a_minute_then_twice_that(pool):
     assert 120 <= pool.retry_after(URL, NOW + 100) <= 144
 
 
-def test_a_limit_with_a_time_rests_as_long(pool):
-    learn(pool, Verdict.RATE_LIMITED, retry_after=1_000.0)
-    assert 1_000 <= pool.retry_after(URL, NOW) <= 1_100
-
-
 def test_empty_answers_and_repeated_limits_speak_against_nobody(pool):
     learn(pool, *[Verdict.EMPTY] * 10)
     assert state(pool) is InstanceState.HEALTHY

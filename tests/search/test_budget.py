@@ -44,19 +44,27 @@ def limits(hosts: int) -> dict[int, int]:
     return {round(window.seconds / DAY): window.limit for window in windows}
 
 
-def test_an_unknown_host_is_treated_like_one_with_the_link_token():
-    unknown = instance_account(HOST, own=False, link_token=None)
-    assert unknown == instance_account(HOST, own=False, link_token=True)
+_PAGES = (Window(1, 30, Format.HTML), Window(8, 600, Format.HTML))
+_SHORT = (Window(3, HOUR, Format.JSON), *_PAGES)
+_MONTHLY = (*_SHORT, Window(3, 30 * DAY))
 
 
-def test_a_host_without_the_link_token_has_no_monthly_window():
-    windows = instance_account(HOST, own=False, link_token=False).windows
-    assert max(window.seconds for window in windows) == HOUR
-
-
-def test_where_no_limiter_counts_both_formats_have_the_windows_of_pages():
-    windows = instance_account(HOST, own=False, link_token=False, is_unlimited=True).windows
-    assert windows == (Window(1, 30), Window(8, 600))
+@pytest.mark.parametrize(
+    ("known", "windows"),
+    [
+        pytest.param({"link_token": None}, _MONTHLY, id="unknown, like one with the link token"),
+        pytest.param({"link_token": True}, _MONTHLY, id="with the link token"),
+        pytest.param({"link_token": False}, _SHORT, id="without the link token: no month"),
+        pytest.param(
+            {"link_token": False, "is_unlimited": True},
+            (Window(1, 30), Window(8, 600)),
+            id="without a limiter, both formats have the windows of pages",
+        ),
+        pytest.param({"link_token": True, "own": True}, (), id="own"),
+    ],
+)
+def test_the_windows_of_an_instance_follow_from_its_limiter(known, windows):
+    assert instance_account(HOST, **{"own": False, **known}) == Account(HOST, windows)
 
 
 @pytest.mark.parametrize(
@@ -77,11 +85,6 @@ def test_the_account_of_a_reported_instance_follows_from_its_limiter(
         limiter=limiter, link_token=link_token,
     )  # fmt: skip
     assert account_of(row) == instance_account(HOST, **expected)
-
-
-def test_an_own_instance_has_no_windows():
-    account = instance_account(HOST, own=True, link_token=True)
-    assert (account.name, account.windows) == (HOST, ())
 
 
 @pytest.mark.parametrize(

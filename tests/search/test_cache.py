@@ -4,7 +4,6 @@ import weakref
 
 import pytest
 
-from searx_mcp.errors import UnavailableReason
 from searx_mcp.models.hits import Answer, Infobox
 from searx_mcp.pool.proposal import InstanceQuery
 from searx_mcp.search.cache import (
@@ -35,77 +34,42 @@ def freshness(cache: ResponseCache, *, wanted: int = 10) -> Freshness | None:
     return None if kept is None else kept.freshness
 
 
-def test_an_answer_is_fresh_then_stale_then_spare_then_gone():
-    clock = FakeClock()
-    cache = cache_of(clock)
-    cache.put(KEY, found(complete=False))
-    put_at = clock()
-    seen = []
-    for age in (0, 299, 300, 399, 400, 999, 1_000):
-        clock.advance(put_at + age - clock())
-        seen.append(freshness(cache))
-    fresh, stale, spare = Freshness.FRESH, Freshness.STALE, Freshness.IF_ERROR
-    assert seen == [fresh, fresh, stale, stale, spare, spare, None]
-    assert repr(cache) == "<ResponseCache [0 answers]>"
+FRESH, STALE, SPARE = Freshness.FRESH, Freshness.STALE, Freshness.IF_ERROR
+FEW = {"complete": False}
+ANSWER = {"count": 0, "answers": (Answer(text="42"),)}
+INFOBOX = {"count": 0, "infoboxes": (Infobox(title="Bees"),)}
 
 
 @pytest.mark.parametrize(
-    ("fields", "age", "expected"),
+    ("answer", "config", "wanted", "uses"),
     [
-        ({"ttl": 0}, 0, None),
-        ({"while_revalidating": 0}, 300, Freshness.IF_ERROR),
-        ({"if_error": 0}, 399, Freshness.STALE),
-        ({"if_error": 0}, 400, None),
-        ({"while_revalidating": 0, "if_error": 0}, 299, Freshness.FRESH),
-        ({"while_revalidating": 0, "if_error": 0}, 300, None),
-        ({"if_error": 5}, 299, Freshness.FRESH),
+        (FEW, {}, 10, {0: FRESH, 299: FRESH, 300: STALE, 399: STALE, 400: SPARE, 999: SPARE, 1_000: None}),
+        (FEW, {"ttl": 0}, 10, {0: None}),
+        (FEW, {"while_revalidating": 0}, 10, {300: SPARE}),
+        (FEW, {"if_error": 0}, 10, {399: STALE, 400: None}),
+        (FEW, {"while_revalidating": 0, "if_error": 0}, 10, {299: FRESH, 300: None}),
+        (FEW, {"if_error": 5}, 10, {299: FRESH}),
+        # With too few hits it is a spare at most, unless there are no more.
+        (FEW, {}, 20, {0: SPARE}),
+        ({"complete": True}, {}, 20, {0: FRESH}),
+        (FEW, {"if_error": 0}, 20, {0: None}),
+        # An empty one is kept for a minute at most, and is never stale.
+        ({"count": 0}, {}, 10, {59: FRESH, 60: None}),
+        ({"count": 0}, {"ttl": 20}, 10, {19: FRESH, 20: None}),
+        (ANSWER, {}, 10, {299: FRESH}),
+        (INFOBOX, {}, 10, {299: FRESH}),
     ],
     ids=str,
-)
-def test_each_age_can_be_switched_off(fields, age, expected):
+)  # fmt: skip
+def test_how_an_answer_may_be_used_follows_from_its_age_and_its_hits(answer, config, wanted, uses):
     clock = FakeClock()
-    cache = cache_of(clock, **fields)
-    cache.put(KEY, found(complete=False))
-    clock.advance(age)
-    assert freshness(cache) is expected
-
-
-@pytest.mark.parametrize(
-    ("complete", "fields", "expected"),
-    [
-        pytest.param(False, {}, Freshness.IF_ERROR, id="a spare"),
-        pytest.param(True, {}, Freshness.FRESH, id="there are no more"),
-        pytest.param(False, {"if_error": 0}, None, id="spares are switched off"),
-    ],
-)
-def test_an_answer_with_too_few_hits_is_a_spare_at_most(complete, fields, expected):
-    cache = cache_of(FakeClock(), **fields)
-    cache.put(KEY, found(complete=complete))
-    assert freshness(cache, wanted=20) is expected
-
-
-@pytest.mark.parametrize(("ttl", "lifetime"), [(300, 60), (20, 20)], ids=str)
-def test_an_empty_answer_is_kept_for_a_minute_at_most_and_is_never_stale(ttl, lifetime):
-    clock = FakeClock()
-    cache = cache_of(clock, ttl=ttl)
-    cache.put(KEY, found(count=0))
-    clock.advance(lifetime - 1)
-    assert freshness(cache) is Freshness.FRESH
-    clock.advance(1)
-    assert freshness(cache) is None
-
-
-@pytest.mark.parametrize(
-    "told",
-    [{"answers": (Answer(text="42"),)}, {"infoboxes": (Infobox(title="Bees"),)}],
-    ids=[*"ai"],
-)
-def test_a_direct_answer_without_results_is_not_empty(told):
-    clock = FakeClock()
-    cache = cache_of(clock)
-    cache.put(KEY, found(count=0, **told))
-    clock.advance(299)
-    assert freshness(cache) is Freshness.FRESH
+    cache = cache_of(clock, **config)
+    cache.put(KEY, found(**answer))
+    put_at, seen = clock(), {}
+    for age in uses:
+        clock.advance(put_at + age - clock())
+        seen[age] = freshness(cache, wanted=wanted)
+    assert seen == uses
 
 
 @pytest.mark.parametrize(("hits", "lifetime"), [(10, 300), (0, 60)], ids=str)
@@ -161,20 +125,6 @@ def test_a_failure_never_promises_more_than_its_own_end(retry_after, expected):
     again = cache.get(KEY)
     assert again is not None
     assert again.retry_after == expected
-
-
-@pytest.mark.parametrize(
-    "error",
-    [
-        *(failure(reason) for reason in UnavailableReason if reason != "exhausted"),
-        failure(attempts=()),
-    ],
-    ids=lambda error: f"{error.reason}-{len(error.attempts)}",
-)
-def test_failures_that_cost_nobody_anything_or_end_when_the_user_acts_are_not_kept(error):
-    cache = FailureCache(size=10, clock=FakeClock())
-    cache.put(KEY, error)
-    assert cache.get(KEY) is None
 
 
 def test_a_failure_from_the_future_is_not_told_again():

@@ -25,7 +25,7 @@ from searx_mcp.search.cache import (
 from searx_mcp.search.config import SearchConfig
 from searx_mcp.search.providers.context import ANSWERING_TIME, Found, SearchContext
 from searx_mcp.storage.memory import MemoryStore
-from searx_mcp.tasks import SingleFlight, Tasks
+from searx_mcp.tasks import Tasks
 from searx_mcp.testing.clock import FakeClock
 from tests.doubles.raised import raised
 from tests.doubles.virtual_time import in_virtual_time
@@ -72,12 +72,13 @@ class Bench:
         self.clock = FakeClock()
         self.provider = ScriptedProvider()
         pool = InstancePool(own=(), public=(), config=PoolConfig(), rng=random.Random(1))
+        sync = StateSync(pool, MemoryStore(), self.clock)
         self.serving = CachedSearch(
             provider=self.provider,
-            flights=SingleFlight[Found](tasks.spawn),
             config=SearchConfig.model_validate(config),
             clock=self.clock,
-            sync=StateSync(pool, MemoryStore(), self.clock),
+            pull=sync.pull,
+            push=sync.push,
             spawn=tasks.spawn,
             shared=shared,
         )
@@ -295,13 +296,6 @@ async def test_an_old_answer_stands_in_when_the_time_of_the_call_is_over_and_not
     assert 3 < took < 3 + ANSWERING_TIME, "a provider may use all its time, but no more"
 
 
-async def test_an_answer_with_too_few_hits_stands_in_too():
-    async with opened() as bench:
-        await bench.ask(found("one", complete=False))
-        served = await bench.ask(EXHAUSTED, wanted=30)
-    assert (title(served), served.age, served.is_stale) == ("one", 0, True)
-
-
 async def test_a_missing_setting_is_seen_whatever_is_kept():
     async with opened(aged=10_800) as bench:
         await raised(NoInstancesError, bench.ask(failure(UnavailableReason.NOTHING_CONFIGURED)))
@@ -337,8 +331,16 @@ async def test_the_same_failed_search_costs_nobody_a_request_for_fifteen_seconds
         assert title(await bench.ask(found("one"))) == "one"
 
 
-@pytest.mark.parametrize("failure", [failure(UnavailableReason.OFFLINE), DeadlineError("Over.")])
-async def test_other_failures_are_not_kept(failure):
+@pytest.mark.parametrize(
+    "failure",
+    [
+        *(failure(reason) for reason in UnavailableReason if reason != "exhausted"),
+        failure(attempts=()),
+        DeadlineError("Over."),
+    ],
+    ids=lambda error: f"{getattr(error, 'reason', 'deadline')}-{len(error.attempts)}",
+)
+async def test_failures_that_cost_nobody_anything_or_end_when_the_user_acts_are_not_kept(failure):
     async with opened() as bench:
         await raised(type(failure), bench.ask(failure))
         assert title(await bench.ask(found("one"))) == "one"

@@ -174,26 +174,25 @@ def test_copies_name_the_first_result_of_their_text():
     assert judgement.duplicates == 2
 
 
-def test_the_better_of_two_copies_stands_for_both():
-    judgement = judged(listed(2), {1: 0.3, 2: 0.9}, sketches={1: ONE, 2: ONE})
-    assert (order(judgement), judgement.results[1].duplicate_of) == ([2, 1], "https://2.example/")
-
-
-def test_a_wall_stands_for_no_copy():
-    judgement = judged(listed(2), {1: Poor.LOGIN}, sketches={1: ONE, 2: ONE})
-    assert not any(result.duplicate_of for result in judgement.results)
-
-
-def test_copies_stay_where_grouping_is_switched_off():
-    config = QUIET.model_copy(update={"group_duplicates": False})
-    judgement = judged(listed(2), {}, config, sketches={1: ONE, 2: ONE})
-    assert all(result.content for result in judgement.results)
-
-
-def test_several_rows_of_one_page_keep_it():
-    row = listed(1)[0]
-    judgement = judged([row, row.model_copy()], {}, sketches={1: ONE, 2: ONE})
-    assert all(result.content for result in judgement.results)
+@pytest.mark.parametrize(
+    ("addresses", "worth", "groups", "copies"),
+    [
+        pytest.param([1, 2], {1: 0.3, 2: 0.9}, True, {1: 2}, id="the better one stands for both"),
+        pytest.param([1, 2], {1: Poor.LOGIN}, True, {}, id="a wall stands for none"),
+        pytest.param([1, 2], {}, False, {}, id="switched off"),
+        pytest.param([1, 1], {}, True, {}, id="several rows of one page"),
+    ],
+)
+def test_what_is_a_copy_of_what(addresses, worth, groups, copies):
+    one, two = listed(2)
+    rows = [{1: one, 2: two}[address] for address in addresses]
+    config = QUIET.model_copy(update={"group_duplicates": groups})
+    judgement = judged(rows, worth, config, sketches={1: ONE, 2: ONE})
+    found = {r.url: r.duplicate_of for r in judgement.results if r.duplicate_of}
+    assert found == {f"https://{a}.example/": f"https://{b}.example/" for a, b in copies.items()}
+    assert sum(r.content is None for r in judgement.results) == len(copies) + (
+        Poor.LOGIN in worth.values()
+    )
 
 
 @given(
@@ -262,6 +261,7 @@ def test_a_page_has_its_passages_those_that_fit_the_query_first():
         assert assess_page(page, query=query, config=QUIET).passages[0].offset == offset, query
 
 
+USUAL_RULES = QualityConfig()
 OWN_RULES = QualityConfig(
     preferred_domains=("example.org", "wiki.*", "*/handbook/*"),
     demoted_domains=("bad.example.org",),
@@ -269,45 +269,38 @@ OWN_RULES = QualityConfig(
 
 
 @pytest.mark.parametrize(
-    ("url", "worth"),
+    ("rules", "url", "worth"),
     [
-        ("https://docs.python.example/3/", PREFERRED),
-        ("https://sphinx.readthedocs.io/en/master/", PREFERRED),
-        ("https://developer.mozilla.org/en-US/docs/Web", PREFERRED),
-        ("https://www.rfc-editor.org/rfc/rfc9309", PREFERRED),
-        ("https://html.spec.whatwg.org/multipage/", PREFERRED),
-        ("https://www.gov.uk/pay", PREFERRED),
-        ("https://www.nist.gov/", PREFERRED),
-        ("https://health.gov.au/", PREFERRED),
-        ("https://cs.example.edu/notes", PREFERRED),
-        ("https://www.cam.ac.uk/", PREFERRED),
-        ("https://example.com/docs/start", PREFERRED),
-        ("https://example.com/", 0),
-        ("https://mydocs.example/", 0),
-        ("https://gov.example.com/", 0),
-        ("https://notw3.org/", 0),
-        ("https://example.com/docs", 0),
-        ("not an address", 0),
+        (USUAL_RULES, "https://docs.python.example/3/", PREFERRED),
+        (USUAL_RULES, "https://sphinx.readthedocs.io/en/master/", PREFERRED),
+        (USUAL_RULES, "https://developer.mozilla.org/en-US/docs/Web", PREFERRED),
+        (USUAL_RULES, "https://www.rfc-editor.org/rfc/rfc9309", PREFERRED),
+        (USUAL_RULES, "https://html.spec.whatwg.org/multipage/", PREFERRED),
+        (USUAL_RULES, "https://www.gov.uk/pay", PREFERRED),
+        (USUAL_RULES, "https://www.nist.gov/", PREFERRED),
+        (USUAL_RULES, "https://health.gov.au/", PREFERRED),
+        (USUAL_RULES, "https://cs.example.edu/notes", PREFERRED),
+        (USUAL_RULES, "https://www.cam.ac.uk/", PREFERRED),
+        (USUAL_RULES, "https://example.com/docs/start", PREFERRED),
+        (USUAL_RULES, "https://example.com/", 0),
+        (USUAL_RULES, "https://mydocs.example/", 0),
+        (USUAL_RULES, "https://gov.example.com/", 0),
+        (USUAL_RULES, "https://notw3.org/", 0),
+        (USUAL_RULES, "https://example.com/docs", 0),
+        (USUAL_RULES, "not an address", 0),
+        (OWN_RULES, "https://example.org/", PREFERRED),
+        (OWN_RULES, "https://www.example.org/", PREFERRED),
+        (OWN_RULES, "https://a.b.example.org/", PREFERRED),
+        (OWN_RULES, "https://wiki.example.com/", PREFERRED),
+        (OWN_RULES, "https://example.com/the/Handbook/1", PREFERRED),
+        (OWN_RULES, "https://bad.example.org/", DEMOTED),
+        (OWN_RULES, "https://docs.example.com/", 0),
     ],
 )
-def test_documentation_standards_and_official_sites_are_preferred(url: str, worth: float):
-    assert preference(url, "", QualityConfig()) == worth
-
-
-@pytest.mark.parametrize(
-    ("url", "worth"),
-    [
-        ("https://example.org/", PREFERRED),
-        ("https://www.example.org/", PREFERRED),
-        ("https://a.b.example.org/", PREFERRED),
-        ("https://wiki.example.com/", PREFERRED),
-        ("https://example.com/the/Handbook/1", PREFERRED),
-        ("https://bad.example.org/", DEMOTED),
-        ("https://docs.example.com/", 0),
-    ],
-)
-def test_the_operator_makes_the_rules(url: str, worth: float):
-    assert preference(url, "", OWN_RULES) == worth
+def test_the_operator_or_else_documentation_standards_and_official_sites_are_preferred(
+    rules, url, worth
+):
+    assert preference(url, "", rules) == worth
 
 
 @pytest.mark.parametrize(

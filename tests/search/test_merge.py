@@ -14,7 +14,7 @@ from searx_mcp.models.hits import (
     UnresponsiveEngine,
     Video,
 )
-from searx_mcp.search.merge import canonical_key, fuse, keep_domains, merge, reciprocal_rank
+from searx_mcp.search.merge import canonical_key, fuse, keep_domains, merge
 
 
 def hit(url: str, position: int = 1, **fields) -> Hit:
@@ -25,37 +25,28 @@ SAME = "https://example.org/a?id=1"
 
 
 @pytest.mark.parametrize(
-    "other",
+    ("other", "is_same"),
     [
-        "http://example.org/a?id=1",
-        "https://www.example.org/a?id=1",
-        "https://EXAMPLE.org/a?id=1",
-        "https://example.org:443/a?id=1",
-        "https://example.org/a/?id=1",
-        "https://example.org/a?id=1#part",
-        "https://example.org/a?id=1&utm_source=x&utm_medium=y",
-        "https://example.org/a?fbclid=z&id=1",
-        "https://example.org./a?id=1",
+        ("http://example.org/a?id=1", True),
+        ("https://www.example.org/a?id=1", True),
+        ("https://EXAMPLE.org/a?id=1", True),
+        ("https://example.org:443/a?id=1", True),
+        ("https://example.org/a/?id=1", True),
+        ("https://example.org/a?id=1#part", True),
+        ("https://example.org/a?id=1&utm_source=x&utm_medium=y", True),
+        ("https://example.org/a?fbclid=z&id=1", True),
+        ("https://example.org./a?id=1", True),
+        ("https://example.org/a?id=2", False),
+        ("https://example.org/a", False),
+        ("https://example.org/A?id=1", False),
+        ("https://sub.example.org/a?id=1", False),
+        ("https://example.org:8443/a?id=1", False),
+        ("https://example.org/a?id=1#!/view", False),
+        ("https://example.org/a?id=1&page=2", False),
     ],
 )
-def test_spellings_of_one_page_share_a_key(other):
-    assert canonical_key(other) == canonical_key(SAME)
-
-
-@pytest.mark.parametrize(
-    "other",
-    [
-        "https://example.org/a?id=2",
-        "https://example.org/a",
-        "https://example.org/A?id=1",
-        "https://sub.example.org/a?id=1",
-        "https://example.org:8443/a?id=1",
-        "https://example.org/a?id=1#!/view",
-        "https://example.org/a?id=1&page=2",
-    ],
-)
-def test_different_pages_have_different_keys(other):
-    assert canonical_key(other) != canonical_key(SAME)
+def test_spellings_of_one_page_share_a_key_and_different_pages_do_not(other, is_same):
+    assert (canonical_key(other) == canonical_key(SAME)) is is_same
 
 
 def test_unicode_and_punycode_hosts_share_a_key():
@@ -105,6 +96,7 @@ def test_pages_follow_each_other_and_duplicates_across_them_are_dropped():
     first = ResultPage(hits=(hit("https://e.org/1"), hit("https://e.org/2", 2)))
     second = ResultPage(hits=(hit("https://e.org/2"), hit("https://e.org/3", 2)))
     assert [row.url[-1] for row in merge([first, second])] == ["1", "2", "3"]
+    assert merge([ResultPage()]) == ()
 
 
 def test_images_are_told_apart_by_the_image_and_not_by_the_page():
@@ -143,10 +135,6 @@ def test_a_duplicate_brings_the_fields_and_the_date_that_the_first_lacks():
     assert (one.published_at, one.published_text) == ("2026-01-01", "")
     assert two.video == Video(views="7")
     assert (two.published_at, two.published_text) == (None, "5 minute(s) ago")
-
-
-def test_nothing_merges_into_nothing():
-    assert merge([ResultPage()]) == ()
 
 
 @pytest.mark.parametrize(
@@ -190,31 +178,30 @@ def test_an_engine_seen_through_several_instances_counts_once():
     assert [row.position for row in fused.hits] == list(range(1, len(fused.hits) + 1))
 
 
-@pytest.mark.parametrize("turn", [1, -1])
-def test_the_best_rank_of_an_engine_counts_whoever_is_first(turn):
-    fused = fuse([listed("a", "b", "c"), listed("c", "d")][::turn])
-    assert [row.title for row in fused.hits] == ["c", "a", *["b", "d"][::turn]]
-
-
-def test_ranks_of_several_engines_add_up_and_of_one_do_not():
-    fused = fuse(
-        [
-            listed("a", "b", engines=("e",)),
-            listed("a", "c", "b", engines=("e",)),
-            listed("x", "b", "y", engines=("f",)),
-        ]
-    )
-    assert [row.title for row in fused.hits] == ["b", "a", "x", "c", "y"]
-
-
-def test_ties_go_to_the_row_that_more_instances_have_and_then_to_the_earlier():
-    fused = fuse([listed("a", "x"), listed("b", "x"), listed("b", "y")])
-    assert [row.title for row in fused.hits] == ["b", "a", "x", "y"]
-
-
-def test_rows_without_engines_count_the_instance():
-    fused = fuse([listed("a", "b", engines=()), listed("b", "c", engines=())])
-    assert fused.hits[0].title == "b"
+@pytest.mark.parametrize(
+    ("pages", "titles"),
+    [
+        pytest.param([listed(*"abc"), listed(*"cd")], "cabd", id="the best rank of an engine"),
+        pytest.param([listed(*"cd"), listed(*"abc")], "cadb", id="whoever is first"),
+        pytest.param(
+            [listed(*"ab"), listed(*"acb"), listed(*"xby", engines=("f",))],
+            "baxcy",
+            id="ranks of several engines add up, and of one do not",
+        ),
+        pytest.param(
+            [listed(*"ax"), listed(*"bx"), listed(*"by")],
+            "baxy",
+            id="ties go to the row that more instances have, then to the earlier",
+        ),
+        pytest.param(
+            [listed(*"ab", engines=()), listed(*"cb", engines=())],
+            "bac",
+            id="rows without engines count the instance",
+        ),
+    ],
+)
+def test_rows_are_fused_by_the_ranks_of_their_engines(pages, titles):
+    assert "".join(row.title for row in fuse(pages).hits) == titles
 
 
 def test_an_engine_that_answered_anywhere_did_not_fail():
@@ -228,8 +215,3 @@ def test_an_engine_that_answered_anywhere_did_not_fail():
     )
     fused = fuse([one, two])
     assert (fused.unresponsive_engines, fused.suggestions) == ((other,), ("tea pot", "tea cup"))
-
-
-def test_the_score_of_ranks_is_the_sum_of_their_reciprocals():
-    assert reciprocal_rank([1, 10]) == pytest.approx(1 / 61 + 1 / 70)
-    assert reciprocal_rank([]) == 0

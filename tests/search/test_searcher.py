@@ -21,13 +21,13 @@ from searx_mcp.pool.config import PoolConfig
 from searx_mcp.pool.pool import InstancePool
 from searx_mcp.pool.proposal import InstanceQuery
 from searx_mcp.search.background.membership import StateSync
-from searx_mcp.search.cache import CachedResult
+from searx_mcp.search.cache import CachedResult, CachedSearch
 from searx_mcp.search.config import SearchConfig, WebSearchConfig
 from searx_mcp.search.merge import keep_domains, merge
 from searx_mcp.search.providers.context import ANSWERING_TIME, COVERAGE, Found
 from searx_mcp.search.searcher import Searcher, instance_query, notes
 from searx_mcp.storage.memory import MemoryStore
-from searx_mcp.tasks import SingleFlight, Tasks
+from searx_mcp.tasks import Tasks
 from tests.doubles import virtual_time
 from tests.doubles.virtual_time import in_virtual_time
 
@@ -58,17 +58,17 @@ class World:
         self.warm_at: list[float] = []
         self.said: list[str] = []
         pool = InstancePool(config=PoolConfig(), rng=random.Random(1))
+        sync = StateSync(pool, MemoryStore(), clock)
         reader: Any = self
-        self.searcher = Searcher(
+        cached_search = CachedSearch(
             provider=self,
-            reader=reader,
-            flights=SingleFlight[Found](tasks.spawn),
-            web_search=WebSearchConfig.model_validate(config),
-            search=SearchConfig(),
+            config=SearchConfig(),
             clock=clock,
-            sync=StateSync(pool, MemoryStore(), clock),
+            pull=sync.pull,
+            push=sync.push,
             spawn=tasks.spawn,
         )
+        self.searcher = Searcher(cached_search, reader, WebSearchConfig.model_validate(config))
 
     async def run(self, context) -> Found:
         asked = {name: getattr(context, name) for name in context.__slots__}

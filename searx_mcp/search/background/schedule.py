@@ -110,12 +110,12 @@ class Activity:
 
     @property
     def is_searching(self) -> bool:
-        """Return whether there was a search recently."""
+        """Whether there was a search recently."""
         return self._searched_at is not None and self._is_recent(self._searched_at)
 
     @property
     def is_awake(self) -> bool:
-        """Return whether there was a search recently, or the process is young."""
+        """Whether there was a search recently, or the process is young."""
         return self.is_searching or self._is_recent(self._started_at)
 
     def _is_recent(self, at: float) -> bool:

@@ -59,11 +59,6 @@ class EngineReply:
     page: ResultPage
     relevant: tuple[Hit, ...]
 
-    @property
-    def is_irrelevant(self) -> bool:
-        """Whether there were hits, and none is relevant."""
-        return bool(self.page.hits) and not self.relevant
-
 
 Keep = Callable[[EngineChoice, ResultPage], tuple[Hit, ...]]
 """Returns the hits of a page that are relevant to the query."""
@@ -199,7 +194,7 @@ class ConcurrentQueries:
         async with self._at_once.setdefault(engine.bucket or engine.name, slots):
             answered = await self._send(engine, ask, query, log, is_last=is_last)
             if answered is not None and answered.again:
-                # This is their load, not a limit of ours: the spacing is pause enough.
+                # The refusal is due to their load, not to our requests: the spacing is pause enough.
                 again = await self._send(engine, ask, query, log, is_last=is_last, again=True)
                 answered = again or answered
         if answered is None:

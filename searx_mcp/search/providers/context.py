@@ -99,10 +99,6 @@ class TimePlan:
         deadline = now + (1 - _KEPT_BACK) * (context.deadline - now)
         return replace(context, deadline=deadline, is_followed=True)
 
-    def of_refresh(self) -> float:
-        """Return the deadline of a background search: it has the whole phase."""
-        return asyncio.get_running_loop().time() + self.phase
-
 
 @dataclass(frozen=True)
 class Found:

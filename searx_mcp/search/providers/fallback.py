@@ -22,7 +22,14 @@ from searx_mcp.models.hits import Hit, ResultPage
 from searx_mcp.models.request import Category, Source, TimeRange
 from searx_mcp.models.response import Coverage
 from searx_mcp.pool.proposal import InstanceQuery
-from searx_mcp.search.providers.context import NO_KEY, Found, Provider, SearchContext, TimePlan
+from searx_mcp.search.providers.context import (
+    NO_KEY,
+    OPEN_SOURCES,
+    Found,
+    Provider,
+    SearchContext,
+    TimePlan,
+)
 from searx_mcp.search.providers.unavailable import SEEMS_OFFLINE
 from searx_mcp.sources.open.config import OpenSourcesMode
 from searx_mcp.storage.pages import WholePage
@@ -93,7 +100,7 @@ class FallbackSearch:
             return await self._web(context)
         if self._mode is OpenSourcesMode.BLEND and context.query.category in _BLENDED:
             return await self._blend(open_sources, context)
-        return await self._fall_back(open_sources, context)
+        return await self._in_turn(self._web, open_sources, context)
 
     @property
     def _is_wanted(self) -> bool:
@@ -122,37 +129,32 @@ class FallbackSearch:
             return await self._instances.run(context)
         if self._instead:
             return await keyed.run(context)
-        context = self._plan.of_search(context)
-        try:
-            return await self._instances.run(self._before(keyed, context))
-        except (NoInstancesError, DeadlineError) as exc:
-            refusal = exc
-        try:
-            found = await keyed.run(context)
-        except NoInstancesError as exc:
-            raise _both_failed(refusal, exc) from exc
-        return replace(found, attempts=(*refusal.attempts, *found.attempts))
+        return await self._in_turn(self._instances.run, keyed, context)
 
-    async def _fall_back(self, open_sources: "OpenSources", context: SearchContext) -> Found:
+    async def _in_turn(
+        self,
+        first: Callable[[SearchContext], Awaitable[Found]],
+        others: "KeyedSearch | OpenSources",
+        context: SearchContext,
+    ) -> Found:
+        """Ask the first sources, then the others if none could serve.
+
+        The first leave time to the others if these can answer. Without any hits, open sources count as unable
+        to serve; a keyed provider does not.
+        """
         context = self._plan.of_search(context)
+        can_follow = others.can_answer(context.query)
         try:
-            return await self._web(self._before(open_sources, context))
+            return await first(self._plan.of_instances(context) if can_follow else context)
         except (NoInstancesError, DeadlineError) as exc:
             refusal = exc
         try:
-            found = await open_sources.run(context)
+            found = await others.run(context)
         except NoInstancesError as exc:
             raise _both_failed(refusal, exc) from exc
-        if not any(page.hits for page in found.pages):
+        if found.instance == OPEN_SOURCES and not any(page.hits for page in found.pages):
             raise _both_failed(refusal, _nothing_relevant(found))
         return replace(found, attempts=(*refusal.attempts, *found.attempts))
-
-    def _before(
-        self, followers: "KeyedSearch | OpenSources", context: SearchContext
-    ) -> SearchContext:
-        """Return the search for the first sources: they leave time to the others if these can answer."""
-        can_follow = followers.can_answer(context.query)
-        return self._plan.of_instances(context) if can_follow else context
 
     async def _blend(self, open_sources: "OpenSources", context: SearchContext) -> Found:
         async with asyncio.TaskGroup() as group:
@@ -217,9 +219,8 @@ def _both_failed(
     if was_reached and reason in _DISPROVED:
         reason = UnavailableReason.EXHAUSTED
     message, tail = refusal.message, failure.message[:1].lower() + failure.message[1:]
-    if was_reached or tail.endswith(
-        SEEMS_OFFLINE
-    ):  # it is not offline, or the sentence ends with it
+    # This machine is not offline, or the second half says that it is.
+    if was_reached or tail.endswith(SEEMS_OFFLINE):
         message = message.removesuffix(SEEMS_OFFLINE)
     return NoInstancesError(
         f"{message}; {tail}",

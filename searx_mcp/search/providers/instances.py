@@ -47,7 +47,7 @@ class FanOut:
     Args:
         pool: chooses and learns.
         ask: makes one request.
-        width: maximum number of concurrent instances; below 2 there is no fan-out.
+        width: maximum number of concurrent instances, at least 2.
         clock: Unix seconds.
     """
 
@@ -61,7 +61,7 @@ class FanOut:
 
     async def ask(self, query: InstanceQuery, *, wanted: int, log: InstanceLog) -> Answered | None:
         """Return the first that answered, with the results of all; `None` if there are no two to ask."""
-        if min(self._width, len(self._pool.own_urls())) < _SEVERAL:
+        if len(self._pool.own_urls()) < _SEVERAL:
             return None
         proposals = self._proposals(query, log)
         if len(proposals) < _SEVERAL:
@@ -243,7 +243,11 @@ class InstanceSearch:
             clock=clock,
         )
         self._hedging = Hedging(share=config.hedge_share, delay=config.hedge_delay)
-        self._fan_out = FanOut(pool, self._ask_one, width=config.fan_out, clock=clock)
+        self._fan_out = (
+            FanOut(pool, self._ask_one, width=config.fan_out, clock=clock)
+            if config.fan_out >= _SEVERAL
+            else None
+        )
 
     async def run(self, context: SearchContext) -> Found:
         """Ask instances until one answers.
@@ -258,7 +262,9 @@ class InstanceSearch:
         context = self._plan.of_search(context)
         log = InstanceLog(context.deadline, context.progress)
         try:
-            answered = await self._fan_out.ask(query, wanted=context.wanted, log=log)
+            answered = None
+            if self._fan_out is not None:
+                answered = await self._fan_out.ask(query, wanted=context.wanted, log=log)
             if answered is None:
                 answered = await self._ask_in_turn(query, log)
             if answered is None:

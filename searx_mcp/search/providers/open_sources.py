@@ -218,7 +218,7 @@ class OpenSources:
         in_vain = {
             reply.choice.engine: "nothing relevant"
             for reply in replies
-            if reply.is_irrelevant and reply.choice.engine not in found_some
+            if reply.page.hits and reply.choice.engine not in found_some
         }
         missing = log.skipped | in_vain
         attempts = [

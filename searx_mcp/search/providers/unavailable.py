@@ -67,7 +67,7 @@ _CAUSES: Final = {
         f"Start it, or correct its address in {_ADDRESS}; see `searx-mcp doctor`.",
     ),
 }
-"""Closest to an answer first: of several instances, that one is the easiest to repair."""
+"""In the order in which they are explained: the closer a failure is to an answer, the easier the repair."""
 
 _BY_STATUS: Final[Mapping[int, tuple[str, str]]] = {
     HTTPStatus.UNAUTHORIZED: (

@@ -239,7 +239,7 @@ class Routing:
         topic: for a question that one of its sites fits; without such a site it is asked only by name.
         topic_how_to: the same if the question asks how to do something.
         within: for subjects, in a category; `Engine.categories` has the points without them.
-        homes: categories in which it is at home only with one of these signals; elsewhere its vote counts
+        homes: categories that are its own route only with one of these signals; without them, its vote counts
             less.
         further: its rank, from 1, among the engines of an additional SearXNG category.
         ecosystem: the packages that it has.
@@ -415,7 +415,7 @@ class Engine:
 
     @property
     def key_headers(self) -> Mapping[str, str]:
-        """Return the header with the key, a secret in the clear; empty without a key."""
+        """The header with the key, a secret in the clear; empty without a key."""
         if not self.key or self.key_parameter:
             return {}
         key = self.key.get_secret_value()

@@ -73,12 +73,12 @@ class SourceMembers:
 
     @property
     def notices(self) -> tuple[str, ...]:
-        """Return notices for a person about the enabled engines."""
+        """Notices for a person about the enabled engines."""
         return tuple(engine.notice for engine in self.engines.values() if engine.notice)
 
     @property
     def hosts(self) -> frozenset[str]:
-        """Return the hosts that are asked."""
+        """The hosts that are asked."""
         return frozenset(engine.host for engine in self.engines.values())
 
     def described(self, name: str) -> "OpenSource":

@@ -57,7 +57,7 @@ class Signal(StrEnum):
 
 
 class Ecosystem(StrEnum):
-    """The home of a package."""
+    """The registry of a package."""
 
     NPM = "npm"
     CRATES = "crates"
@@ -101,11 +101,6 @@ class Question:
     mediatype: str = ""
     named: frozenset[str] = frozenset()
     secret: str = ""
-
-    @property
-    def looks_secret(self) -> bool:
-        """Whether it contains something that must not be sent to others."""
-        return bool(self.secret)
 
 
 _DOI = re.compile(r"(?<![\w.])10\.[0-9]{4,9}/[^\s\"<>]{1,200}")

@@ -25,7 +25,7 @@ _ENOUGH: Final = 3.5
 """Weight that is always enough, however long the question: of twenty words no title contains ten."""
 
 _PLENTY: Final = 3
-"""Number of rows with more than half; with so many, one with exactly half is about something else."""
+"""Rows with more than half of the weight, from which one with exactly half is about something else."""
 _SURE: Final = 9.0
 """The standing of a row that is always kept; those of others end at three."""
 _HAIR: Final = 1e-6

@@ -23,15 +23,21 @@ _BREAK = re.compile(r"(?i)<(?=/?(?:p|br|div|li|ul|ol|h[1-6]|tr|jats:p|jats:title
 _ISO = re.compile(r"[0-9]{4}(?:-[0-9]{2}(?:-[0-9]{2}(?:T[0-9:.+-]+)?)?)?")
 
 
-def json_object(body: bytes) -> Fields:
+def json_object(body: bytes, *, key: str = "") -> Fields:
     """Parse an answer that is a JSON object.
 
+    Args:
+        body: the answer.
+        key: that it must have, if any.
+
     Raises:
-        ValueError: it is not one.
+        ValueError: it is not one, or has no such key.
     """
     value = loads(body)
     if not isinstance(value, dict):
         raise ValueError("the answer is not a JSON object")  # noqa: TRY004 - says what the service sent
+    if key and key not in value:
+        raise ValueError(f"the answer has no {key}")
     return Fields(value)
 
 

@@ -273,9 +273,11 @@ def _ascii(host: str) -> str:
 
 def _judge(response: Response, asked: InstanceContext) -> Judgement:
     judgement = judge(response, base_url=asked.base_url, format=asked.format)
-    if asked.own:
+    if not asked.own:
+        return distrust(judgement, base_url=asked.base_url, text=asked.text)
+    if judgement.verdict is Verdict.ENGINES_FAILED:
         return naming_engines(judgement)
-    return distrust(judgement, base_url=asked.base_url, text=asked.text)
+    return judgement
 
 
 def _read_robots(response: Response, asked: InstanceContext) -> str | Judgement:

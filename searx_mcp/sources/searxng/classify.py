@@ -25,7 +25,7 @@ from searx_mcp.models.hits import ResultPage
 from searx_mcp.pool.engine_care import trouble_of
 from searx_mcp.sources.searxng.fields import MAX_NAME, MAX_NAMES, line, number
 from searx_mcp.sources.searxng.json_parser import parse_json
-from searx_mcp.sources.searxng.row import BodyKind, ParsedBody
+from searx_mcp.sources.searxng.row import BodyKind
 from searx_mcp.urls.retry_after import retry_after
 
 _MAX_HEADER: Final = 16_384
@@ -132,9 +132,7 @@ def judge(received: Response, *, base_url: str, format: Format) -> Judgement:  #
         case 4 | 5:
             return _judge_failure(received, headers, format)
         case _:
-            reading = _read(received.body, base_url, format)
-            timings = server_timing(headers.get("server-timing", ""))
-            return _judge_reading(reading, timings, truncated=received.truncated)
+            return _judge_body(received, headers, base_url, format)
 
 
 def generator(body: bytes) -> str:
@@ -144,13 +142,11 @@ def generator(body: bytes) -> str:
 
 
 def naming_engines(judgement: Judgement) -> Judgement:
-    """Name the engines that failed and why, for an instance whose owner can change that.
+    """Name the engines that all failed and why, for an instance whose owner can change that.
 
     A name is shown if it looks like one, and a reason in our words: sites behind engines can influence it.
     """
-    if judgement.verdict is not Verdict.ENGINES_FAILED or judgement.page is None:
-        return judgement
-    failed = judgement.page.unresponsive_engines
+    failed = judgement.page.unresponsive_engines if judgement.page is not None else ()
     named = [
         f"{each.engine} ({_engine_reason(each.reason)})"
         for each in failed
@@ -261,25 +257,28 @@ _WANTS_CREDENTIALS: Final = (
 )
 
 
-def _read(body: bytes, base_url: str, format: Format) -> ParsedBody:  # noqa: A002 - the model's name for it
+def _judge_body(
+    received: Response,
+    headers: Mapping[str, str],
+    base_url: str,
+    format: Format,  # noqa: A002 - the model's name for it
+) -> Judgement:
+    body = received.body
     # By its own type, not the requested one: an unknown format is answered with HTML, and so are blocks
     # and start pages.
     is_json = format is Format.JSON or body.lstrip(_BLANK).startswith((b"{", b"["))
     if is_json and not _looks_like_html(body):
-        return parse_json(body, base_url=base_url)
-    from searx_mcp.sources.searxng.html_parser import parse_html  # noqa: PLC0415 - an answer in JSON needs none of its libraries
+        parsed = parse_json(body, base_url=base_url)
+    else:
+        from searx_mcp.sources.searxng.html_parser import parse_html  # noqa: PLC0415 - an answer in JSON needs none of its libraries
 
-    return parse_html(body, base_url=base_url)
-
-
-def _judge_reading(
-    reading: ParsedBody, timings: Mapping[str, float], *, truncated: bool
-) -> Judgement:
-    if reading.page is None:
-        detail = _CUT_OFF if truncated else reading.detail
-        return Judgement(_FROM_BODY[reading.kind], detail=detail)
-    verdict, detail = judge_page(reading.page, truncated=truncated)
-    page = replace(reading.page, timings=timings) if timings else reading.page
+        parsed = parse_html(body, base_url=base_url)
+    if parsed.page is None:
+        detail = _CUT_OFF if received.truncated else parsed.detail
+        return Judgement(_FROM_BODY[parsed.kind], detail=detail)
+    verdict, detail = judge_page(parsed.page, truncated=received.truncated)
+    timings = server_timing(headers.get("server-timing", ""))
+    page = replace(parsed.page, timings=timings) if timings else parsed.page
     return Judgement(verdict, page=page, detail=detail)
 
 

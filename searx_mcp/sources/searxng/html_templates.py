@@ -104,7 +104,7 @@ def read_paper(article: LexborNode) -> Fields:
         "comments": text(article.css_first("p.comments")),
         "pdf_url": links.get("PDF"),
         "html_url": links.get("HTML"),
-        # With the place, it is the only value with non-breaking spaces.
+        # The only value with non-breaking spaces: they precede volume and pages.
         **_journal(shown.get("journal") or _first(shown, _PLACE_IN_JOURNAL)),
     }
 

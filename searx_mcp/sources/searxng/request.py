@@ -48,7 +48,12 @@ def neutralise(text: str) -> str:
     words = []
     inside_phrase = False
     for word in unicodedata.normalize("NFC", clean(text)).split():
-        words.append(_switched_off(word, inside_phrase=inside_phrase))
+        if not _is_live(word):
+            words.append(word)
+        elif inside_phrase or '"' in word:
+            words.append(word.lstrip(_SYNTAX))
+        else:
+            words.append(f'"{word}"')
         inside_phrase ^= word.count('"') % 2 == 1
     return " ".join(word for word in words if word)
 
@@ -94,15 +99,8 @@ def build_url(
     return f"{base_url.rstrip('/')}/search?{urlencode(parameters)}"
 
 
-def _switched_off(word: str, *, inside_phrase: bool) -> str:
-    if not _is_live(word):
-        return word
-    if inside_phrase or '"' in word:
-        return word.lstrip(_SYNTAX)
-    return f'"{word}"'
-
-
 def _is_live(word: str) -> bool:
+    """Return whether an instance would take a word for syntax."""
     start, rest = word[0], word[1:]
     match start:
         case "!":
@@ -144,10 +142,10 @@ _GREASE_VERSIONS: Final = ("8", "99", "24")
 _GREASE_ORDERS: Final = ((0, 1, 2), (0, 2, 1), (1, 0, 2), (1, 2, 0), (2, 0, 1), (2, 1, 0))
 
 
-def honest(version: str = __version__) -> dict[str, str]:
+def honest() -> dict[str, str]:
     """Return headers that say who we are; they pass every check of the limiter."""
     return {
-        "User-Agent": f"searx-mcp/{version} (+{PROJECT_URL})",
+        "User-Agent": f"searx-mcp/{__version__} (+{PROJECT_URL})",
         # text/html must be acceptable for JSON too, or the limiter answers 429.
         "Accept": "text/html,application/xhtml+xml,application/json;q=0.9,*/*;q=0.5",
         # English, because reasons of failed engines are in the client's language.
@@ -215,12 +213,13 @@ class Personas:
         self._rotate = rotate
         self._seed = seed
         self._user_agent_source = user_agent_source
+        self._honest: Mapping[str, str] = honest()
         self._chosen: dict[str, Mapping[str, str]] = {}
 
     def headers_for(self, base_url: str, *, own: bool) -> Mapping[str, str]:
         """Return the headers for one instance, the same on every call; own ones always see who we are."""
         if own or not self._rotate:
-            return honest()
+            return self._honest
         if base_url not in self._chosen:
             self._chosen[base_url] = self._persona(base_url)
         return self._chosen[base_url]
@@ -230,7 +229,7 @@ class Personas:
         user_agent = self._user_agent_source(dice)
         # The list is external: only a browser's User-Agent may become a header.
         if not _USABLE.fullmatch(user_agent):
-            return honest()
+            return self._honest
         return browser(user_agent, secure=urlsplit(base_url).scheme == "https")
 
 

@@ -86,7 +86,7 @@ _OF_EVERY_ROW: Final = frozenset(
         "publishedDate", "pubdate", "url", "title", "content",
     }
 )  # fmt: skip
-"""Not facts, in a row that has its facts among its other fields, as until 2025-05."""
+"""Fields of any row. Until 2025-05, those of a table were among them; all others are its facts."""
 
 _NOTHING: Final = ("None", "[]", "{}")
 """How a page shows a missing value."""

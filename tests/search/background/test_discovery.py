@@ -196,15 +196,6 @@ async def test_a_list_that_does_not_come_in_time_is_given_up(answer, site, make,
     assert "answer" in refreshed.problem
 
 
-async def test_a_source_that_is_gone_leaves_the_list_and_tells_why(site, make):
-    it = make()
-    good = await it.refresh(NOW)
-    await site.aclose()
-    failed = await it.refresh(NOW + DAY)
-    assert "connection failed" in failed.problem
-    assert failed.catalog == good.catalog
-
-
 @pytest.mark.parametrize("status", [204, 304, 403, 500])
 async def test_a_failed_first_refresh_gives_nothing(status, site, make, answers, caplog):
     answers.get(site.url(PATH), status=status, payload=listing())
@@ -361,11 +352,6 @@ async def test_fields_that_a_later_version_added_are_passed_over(make, tmp_path)
     kept["later"] = kept["catalog"]["later"] = kept["catalog"]["instances"][0]["later"] = 1
     file.write_text(json.dumps(kept), "utf-8")
     assert make().last_good() == refreshed.catalog
-
-
-async def test_an_unreadable_folder_is_no_list(make, tmp_path):
-    (tmp_path / FILE_NAME).mkdir()
-    assert make().last_good() is None
 
 
 @pytest.mark.parametrize(

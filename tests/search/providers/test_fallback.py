@@ -127,9 +127,11 @@ def titles(answer: Found) -> list[str]:
     return [hit.title for page in answer.pages for hit in page.hits]
 
 
+@pytest.mark.parametrize("mode", [OpenSourcesMode.AUTO, OpenSourcesMode.BLEND])
 @in_virtual_time
-async def test_instances_that_answer_are_all_that_is_asked(ordered, clock):
-    world, search = ordered(clock, Instances(found("a")), openverse=PANDAS)
+async def test_instances_that_answer_are_all_that_is_asked(ordered, mode, clock):
+    """Blending is for other categories."""
+    world, search = ordered(clock, Instances(found("a")), mode, openverse=PANDAS)
     answer = await search()
     assert (titles(answer), answer.coverage) == (["a"], Coverage.WEB)
     assert world.asked() == []
@@ -248,24 +250,25 @@ async def test_that_the_machine_seems_to_be_offline_is_said_once(ordered, clock)
 
 
 @pytest.mark.parametrize(
-    ("mode", "own", "falls_back"),
+    ("mode", "own", "source", "falls_back"),
     [
-        (OpenSourcesMode.AUTO, False, True),
-        (OpenSourcesMode.AUTO, True, False),
-        (OpenSourcesMode.FALLBACK, True, True),
-        (OpenSourcesMode.BLEND, True, True),
-        (OpenSourcesMode.OFF, False, False),
+        (OpenSourcesMode.AUTO, False, Source.AUTO, True),
+        (OpenSourcesMode.AUTO, False, Source.INSTANCES, False),
+        (OpenSourcesMode.AUTO, True, Source.AUTO, False),
+        (OpenSourcesMode.FALLBACK, True, Source.AUTO, True),
+        (OpenSourcesMode.BLEND, True, Source.AUTO, True),
+        (OpenSourcesMode.OFF, False, Source.AUTO, False),
     ],
 )
 @in_virtual_time
 async def test_the_queries_of_somebody_with_an_instance_stay_there_unless_told_otherwise(
-    ordered, mode, own, falls_back, clock
+    ordered, mode, own, source, falls_back, clock
 ):
     world, search = ordered(clock, Instances(SPENT), mode, own=own, openverse=PANDAS)
     if falls_back:
-        assert titles(await search()) == [*PANDAS]
+        assert titles(await search(source=source)) == [*PANDAS]
     else:
-        await raised(NoInstancesError, search())
+        assert await raised(NoInstancesError, search(source=source)) is SPENT
         assert world.asked() == []
 
 
@@ -275,14 +278,6 @@ async def test_a_call_may_ask_for_collections_alone(ordered, clock):
     _, search = ordered(clock, instances, own=True, openverse=PANDAS)
     answer = await search(source=Source.OPEN)
     assert (titles(answer), instances.deadlines) == ([*PANDAS], [])
-
-
-@in_virtual_time
-async def test_a_call_may_ask_for_instances_alone(ordered, clock):
-    world, search = ordered(clock, Instances(SPENT), openverse=PANDAS)
-    error = await raised(NoInstancesError, search(source=Source.INSTANCES))
-    assert error is SPENT
-    assert world.asked() == []
 
 
 @in_virtual_time
@@ -309,13 +304,6 @@ async def test_blending_asks_both_at_once_and_fuses_them(ordered, clock):
     assert [hit.position for hit in answer.pages[0].hits] == [*range(1, 5)]
     engines = {each.engine for each in answer.pages[0].unresponsive_engines}
     assert "google" in engines
-
-
-@in_virtual_time
-async def test_blending_leaves_other_categories_to_the_instances(ordered, clock):
-    world, search = ordered(clock, Instances(found("a")), OpenSourcesMode.BLEND, openverse=PANDAS)
-    assert (await search()).coverage is Coverage.WEB
-    assert world.asked() == []
 
 
 @in_virtual_time

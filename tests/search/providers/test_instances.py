@@ -271,26 +271,6 @@ async def test_a_public_instance_is_asked_for_one_page_only(bench):
     assert found.complete
 
 
-async def test_each_reason_of_unavailability_is_told_apart(bench):
-    async with bench() as empty:
-        with pytest.raises(NoInstancesError) as nothing:
-            await go(empty)
-    async with FakeSearxng() as gone:
-        pass
-    async with bench(own=[gone]) as own:
-        with pytest.raises(NoInstancesError) as down:
-            await go(own)
-    async with bench(public=[gone]) as public:
-        with pytest.raises(NoInstancesError) as offline:
-            await go(public)
-    assert [caught.value.reason for caught in (nothing, down, offline)] == [
-        UnavailableReason.NOTHING_CONFIGURED,
-        UnavailableReason.OWN_DOWN,
-        UnavailableReason.OFFLINE,
-    ]
-    assert nothing.value.retry_after is None
-
-
 async def test_the_query_appears_in_no_progress_message_and_no_attempt(bench):
     messages: list[str] = []
     secret = InstanceQuery(text="secretword")

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from searx_mcp import __version__
 from searx_mcp.arguments import SearchDefaults, parse_search
 from searx_mcp.http.user_agents import desktop_user_agent
 from searx_mcp.models.attempt import Format
@@ -197,8 +198,8 @@ BROWSERS = [CHROME, EDGE, OPERA, FIREFOX, SAFARI]
 
 
 def test_honest_headers_name_the_project():
-    name = "searx-mcp/1.2.3 (+https://github.com/searx-mcp/searx-mcp)"
-    assert honest("1.2.3")["User-Agent"] == name
+    name = f"searx-mcp/{__version__} (+https://github.com/searx-mcp/searx-mcp)"
+    assert honest()["User-Agent"] == name
 
 
 @pytest.mark.parametrize(

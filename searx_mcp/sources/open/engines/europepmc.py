@@ -27,7 +27,7 @@ PER_PAGE: Final = 10
 
 _PIECE = re.compile(r'"([^"]*)"|[^\s"]+')
 _WORD = re.compile(r"\w+(?:[-.'\u2019]\w+)*")
-"""Words, without the operators of the query language, Lucene's."""
+"""Words without operators of the query language, which is Lucene's."""
 _OPERATORS: Final = frozenset({"AND", "OR", "NOT", "TO"})
 _SOURCE = re.compile(r"[A-Z]{2,4}")
 _FREE: Final = frozenset({"OA", "F"})

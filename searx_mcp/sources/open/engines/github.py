@@ -81,9 +81,7 @@ def ask(query: OpenQuery) -> Ask | None:
 
 def parse(body: bytes, query: OpenQuery) -> Parsed:
     """Parse `items`; those with a `full_name` are repositories."""
-    answer = json_object(body)
-    if "items" not in answer:
-        raise ValueError("the answer has no items")
+    answer = json_object(body, key="items")
     items = answer.parts("items")
     if not items and answer.flag("incomplete_results"):
         raise RefusedError(Verdict.SERVER_ERROR, "GitHub's search took too long.")

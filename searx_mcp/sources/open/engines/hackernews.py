@@ -56,9 +56,7 @@ def ask(query: OpenQuery) -> Ask | None:
 
 def parse(body: bytes, query: OpenQuery) -> Parsed:
     """Parse `hits`: a story links a page, or has its own text."""
-    answer = json_object(body)
-    if "hits" not in answer:
-        raise ValueError("the answer has no hits")
+    answer = json_object(body, key="hits")
     rows = Rows(NAME, query)
     for hit in answer.parts("hits"):
         points = hit.count("points") or 0

@@ -31,9 +31,7 @@ def ask(query: OpenQuery) -> Ask | None:
 
 def parse(body: bytes, query: OpenQuery) -> Parsed:
     """Parse `results`, whose `snippet` is text of the page; a description is rare."""
-    answer = json_object(body)
-    if "results" not in answer:
-        raise ValueError("the answer has no results")
+    answer = json_object(body, key="results")
     rows = Rows(NAME, query)
     for result in answer.parts("results"):
         rows.add(

@@ -47,9 +47,7 @@ def ask(query: OpenQuery) -> Ask | None:
 
 def parse(body: bytes, query: OpenQuery) -> Parsed:
     """Parse `objects`; a package without a page in the registry gets the author's link."""
-    answer = json_object(body)
-    if "objects" not in answer:
-        raise ValueError("the answer has no objects")
+    answer = json_object(body, key="objects")
     rows = Rows(NAME, query)
     for entry in answer.parts("objects"):
         package, links = entry.part("package"), entry.part("package").part("links")

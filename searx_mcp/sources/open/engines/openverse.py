@@ -57,9 +57,7 @@ def ask(query: OpenQuery) -> Ask | None:
 
 def parse(body: bytes, query: OpenQuery) -> Parsed:
     """Read `results`."""
-    answer = json_object(body)
-    if "results" not in answer:
-        raise ValueError("the answer has no results")
+    answer = json_object(body, key="results")
     rows = Rows(NAME, query)
     for result in answer.parts("results"):
         _add(rows, result, is_sound=_aim(query) == "audio")

@@ -182,7 +182,7 @@ def _code_points(texts: Sequence[str], grams: AbstractSet[str]) -> float:
     if points:
         points += _DOUBTFUL * min(2, len(grams & WORDS["programming"]))
         points += _DOUBTFUL * any(map(_NUMBERED.fullmatch, texts))
-        # `rust` beside iron and `python` beside a snake are not languages; certain names are.
+        # With words of everyday life, `rust` and `python` are no languages; unambiguous names still are.
         points = max(sure, points - len(grams & WORDS["everyday"]))
     return points
 

@@ -20,7 +20,7 @@ _NEAR_ENOUGH: Final = 0.25
 _SURE: Final = 6.0
 """Cap on the best engine's points in that comparison: a better fit makes the others no worse."""
 _HOME: Final = 2.0
-"""Points from one signal that make an engine at home in the route."""
+"""Points from one signal that make a route an engine's own."""
 _NAMED: Final = 4.0
 """Points for being asked for by name."""
 _ECOSYSTEM: Final = 5.0
@@ -128,7 +128,7 @@ def route(
     """
     name = category.lower().strip()
     meant = Category(name) if name in set(Category) else _FURTHER.get(name)
-    if question.looks_secret:
+    if question.secret:
         return Route((), meant, f"the query contains what looks like {question.secret}")
     if meant is None and not wanted:
         return Route((), None, f"no engine serves the category {name}")
@@ -331,7 +331,7 @@ def _points_of(
         signals: its subjects, and further evidence for them.
 
     Returns:
-        Points by name, without zeros, and the engines that are at home there.
+        Points by name, without zeros, and the engines whose own route it is.
     """
     if Signal.CODE in signals:
         signals = signals - {Signal.TECHNOLOGY}
@@ -370,7 +370,7 @@ def _grants(engine: Engine, question: Question, signals: AbstractSet[Signal]) ->
 
 
 def _is_aside(question: Question, signals: AbstractSet[Signal]) -> bool:
-    """Return whether a site fits that is not about programs."""
+    """Return whether the question fits a site that is not about programs."""
     is_other = signals & _NOT_ASIDE and Signal.HOW_TO not in signals
     return bool(question.topic) and Signal.CODE not in signals and not is_other
 

@@ -242,7 +242,7 @@ HEX = "0123456789abcdef" * 2
     ],
 )
 def test_what_looks_like_a_secret_is_seen(secret):
-    assert analyze_query(f"why does {secret} fail").looks_secret
+    assert analyze_query(f"why does {secret} fail").secret
 
 
 @pytest.mark.parametrize(
@@ -275,7 +275,7 @@ def test_what_looks_like_a_secret_is_seen(secret):
     ],
 )
 def test_ordinary_questions_are_no_secrets(query):
-    assert not analyze_query(query).looks_secret
+    assert not analyze_query(query).secret
 
 
 @pytest.mark.parametrize(
