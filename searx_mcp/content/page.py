@@ -99,7 +99,7 @@ class _Source:
     html: Guarded
     hints: Hints
     base: str
-    sheet: StyleSheet
+    sheet: StyleSheet | None
 
 
 def read_page(
@@ -168,8 +168,9 @@ def read_page(
 
 def _base(tree: LexborHTMLParser, url: str) -> str:
     node = tree.css_first("base[href]")
-    href = (node.attributes.get("href") or "") if node is not None else ""
-    return absolute(url, href) or url
+    if node is None:
+        return url
+    return absolute(url, node.attributes.get("href") or "") or url
 
 
 def _uncover(tree: LexborHTMLParser, source: _Source, removals: Removals) -> Passed:

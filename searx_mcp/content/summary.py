@@ -163,7 +163,7 @@ def _weighed(text: str, query: str, title: str, description: str) -> _Weighed:
         if any(weights):
             return _Weighed(prose.sentences, weights)
     weights = _centrality(prose, title=about)
-    first = _description(description, prose.sentences)
+    first = _description(description, prose.sentences) if description else []
     most = max(weights, default=0.0) or 1.0
     return _Weighed(first + prose.sentences, [most] * len(first) + weights, len(first))
 

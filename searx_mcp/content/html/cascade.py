@@ -219,7 +219,7 @@ class Cascade:
         return found
 
     def _rules_about(self, element: LexborNode) -> list[StyleRule]:
-        """The rules that match an element; those are asked about that share a key with one of the elements seen."""
+        """The rules that match an element; a rule is matched once an element with its key is looked at."""
         attributes = element.attributes
         keys = ["*", element.tag or "", f"#{attributes.get('id')}"]
         keys += [f".{name}" for name in (attributes.get("class") or "").split()]

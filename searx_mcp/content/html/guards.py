@@ -3,7 +3,7 @@
 lexbor follows the HTML specification, which is quadratic in places: a small page can cost minutes and
 gigabytes. All figures here were measured with selectolax 1.0.2 on one core.
 
-Tags are read like the tokenizer reads them, and the list of open elements follows the tree builder where a
+Tags are read as the tokenizer reads them, and the list of open elements follows the tree builder where a
 closing tag certainly closes its element. Where that is not certain, an element counts as never closed: a few of
 those stay, the others lose their tags. So a page written to defeat these guards cannot nest deeper, or reopen
 formatting more often, than the limits below.

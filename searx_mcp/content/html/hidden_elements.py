@@ -14,6 +14,7 @@ from typing import Final, NamedTuple
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from searx_mcp.content.html.cascade import UNTIL_LOADED, Applied, Cascade
+from searx_mcp.content.html.own_styles import WITH_OWN_STYLE
 from searx_mcp.content.html.stylesheet import StyleSheet, media
 from searx_mcp.content.removals import RemovalRule, Removals
 
@@ -131,8 +132,12 @@ class _Found:
     faint: int = 0
 
 
-def style_sheet(tree: LexborHTMLParser) -> StyleSheet:
-    """Collect the rules of the page's `<style>` elements; call it before these are removed."""
+def style_sheet(tree: LexborHTMLParser) -> StyleSheet | None:
+    """Collect the rules of the page's `<style>` elements; call it before these are removed.
+
+    Returns:
+        `None` if neither they nor the elements themselves declare a style.
+    """
     sheets: list[str] = []
     # Readers with scripts do not see them.
     for_no_one = {node.mem_id for node in tree.css("noscript style")}
@@ -145,6 +150,8 @@ def style_sheet(tree: LexborHTMLParser) -> StyleSheet:
         if holds is not False:
             sheets.append(css if holds else f"@media {queries.translate(_BRACES)}{{{css}\n}}")
     css = "\n".join(sheets)
+    if not css and tree.css_first(WITH_OWN_STYLE) is None:
+        return None
     return StyleSheet(
         css,
         _names(tree) if css else set(),
@@ -162,7 +169,7 @@ def _names(tree: LexborHTMLParser) -> set[str]:
 
 
 def drop_hidden(
-    tree: LexborHTMLParser, sheet: StyleSheet, removals: Removals, *, is_page: bool = True
+    tree: LexborHTMLParser, sheet: StyleSheet | None, removals: Removals, *, is_page: bool = True
 ) -> Passed:
     """Remove what style hides; the page's skeleton always stays.
 
@@ -172,7 +179,17 @@ def drop_hidden(
         removals: of this page.
         is_page: whether scripts might show what is hidden; not those of a fragment, such as an entry of a feed.
     """
-    cascade = Cascade(tree, sheet)
+    passed = Passed(is_uncovered=False, is_cut=False)
+    if sheet is not None:
+        passed = _drop_styled(Cascade(tree, sheet), tree, removals, is_page=is_page)
+    # Kept until now for rules with `:checked`.
+    removals.remove_all(tree.css("input"), RemovalRule.UNSEEN)
+    return passed
+
+
+def _drop_styled(
+    cascade: Cascade, tree: LexborHTMLParser, removals: Removals, *, is_page: bool
+) -> Passed:
     for round_ in range(_MAX_ROUNDS + 1):
         if round_ == _MAX_ROUNDS:
             cascade.exclude(None)
@@ -187,13 +204,11 @@ def drop_hidden(
         else:
             removals.remove_all(found.nodes, RemovalRule.HIDDEN)
             break
-    # Kept until now for rules with `:checked`.
-    removals.remove_all(tree.css("input"), RemovalRule.UNSEEN)
     return Passed(cascade.passes_over, cascade.is_cut)
 
 
 def _hidden(cascade: Cascade) -> _Found:
-    """Walk the hidden elements from the outside in, each once."""
+    """Find the hidden parts, from the outermost elements inwards, each once."""
     found = _Found()
     hiding = {
         mem_id: element

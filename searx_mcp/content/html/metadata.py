@@ -105,14 +105,16 @@ def metadata(tree: LexborHTMLParser, *, url: str) -> Metadata:
     """
     metas = _metas(tree)
     canonical = _canonical(tree, metas, url)
-    linked = linked_data(
-        (node.text() for node in tree.css('script[type="application/ld+json" i]')),
-        addresses=frozenset(
-            place.partition("#")[0].rstrip("/")
-            for place in (url, canonical.text, _said(metas, "og:url").text)
-            if place
-        ),
-    )
+    linked = LinkedData()
+    if blocks := tree.css('script[type="application/ld+json" i]'):
+        linked = linked_data(
+            (node.text() for node in blocks),
+            addresses=frozenset(
+                place.partition("#")[0].rstrip("/")
+                for place in (url, canonical.text, _said(metas, "og:url").text)
+                if place
+            ),
+        )
     said = {
         "title": _title(tree, metas, linked),
         "description": _said(metas, *_DESCRIPTION) or _linked(linked.description),

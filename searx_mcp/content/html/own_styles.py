@@ -1,4 +1,4 @@
-"""The declarations of elements themselves: `style` attributes, and the attributes that are older than CSS."""
+"""The declarations of elements themselves: `style` attributes, and presentational attributes older than CSS."""
 
 from typing import Final, NamedTuple
 
@@ -10,6 +10,7 @@ MAX_INLINE: Final = 1_000_000
 """Characters in all `style` attributes of a page."""
 
 _BY_ATTRIBUTE: Final = "font[color],[bgcolor],body[text],[background]"
+WITH_OWN_STYLE: Final = f"[style],{_BY_ATTRIBUTE}"
 _COLOURS: Final = {"bgcolor": "background-color", "color": "color", "text": "color"}
 
 
@@ -22,7 +23,7 @@ class OwnStyle(NamedTuple):
 
 
 def own_styles(tree: LexborHTMLParser) -> tuple[list[OwnStyle], bool]:
-    """The declarations of all elements; also returns whether the limit cut some off."""
+    """Return the declarations of all elements, and whether some exceeded the limit and were left out."""
     found = [
         OwnStyle(element, _by_attribute(element), is_attribute=True)
         for element in tree.css(_BY_ATTRIBUTE)
@@ -42,7 +43,7 @@ def own_styles(tree: LexborHTMLParser) -> tuple[list[OwnStyle], bool]:
 
 
 def _by_attribute(element: LexborNode) -> dict[str, Value]:
-    """Return the presentational attributes (HTML, section 15.3)."""
+    """Return what presentational attributes declare (HTML, section 15.3)."""
     attributes = element.attributes
     style = {}
     for attribute, name in _COLOURS.items():

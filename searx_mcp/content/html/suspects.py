@@ -1,7 +1,7 @@
 """The elements of a page that may be hidden.
 
 Most declarations hide nothing, so those that may are found first, in the text of the style sheets: each different one
-is judged once, with all that its variables may be. Only the properties with a part in these are read afterwards.
+is judged once, for all values that its variables may have. Afterwards, only the properties involved in these are read.
 """
 
 from bisect import bisect_left, bisect_right

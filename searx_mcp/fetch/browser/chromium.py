@@ -186,9 +186,9 @@ async def _connected(transports: list[Any]) -> Playwright:
 
 @cache
 def _observe() -> None:
-    """Get to know the transports that start here: they have the driver's process before it responds.
+    """Observe the transports that start here: they know the driver's process before it responds.
 
-    Nor do their drivers inherit standard error: they write their own failures there, with stack traces.
+    Their drivers do not inherit standard error, where they would write stack traces of their own failures.
     """
     for module in filter(None, map(sys.modules.get, _TRANSPORTS)):
         connect, descriptor = module.PipeTransport.connect, module._get_stderr_fileno  # noqa: SLF001 - see there

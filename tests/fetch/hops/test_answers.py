@@ -227,7 +227,6 @@ def test_a_content_type_is_a_type_in_plain_ascii_or_none(value):
     assert not set(media.name) & set(" \t\n\"';,")
     assert len(media.name) <= 161
     assert media.charset is None or (media.charset.isascii() and len(media.charset) <= 40)
-    assert media.is_readable == bool(media.read_as)
 
 
 @given(TYPES, HEADS)
