@@ -79,8 +79,8 @@ class AddressGuard:
     def check_answers(self, host: str, port: int, addresses: Iterable[str]) -> None:
         """Refuse a name if any of its addresses is forbidden.
 
-        A name with both a public and a private address is how DNS rebinding starts, so one good address
-        does not redeem it.
+        DNS rebinding starts with a name that has a public and a private address, so a single forbidden one
+        is enough.
 
         Raises:
             BlockedAddressError: at least one address may not be dialled.

@@ -151,7 +151,7 @@ class HttpSession:
         Args:
             connect: creates the library's session; called once, inside a running loop.
             admit: parses a URL, or raises if it is not allowed here.
-            look_up: resolves a host and port like connecting will, or raises.
+            look_up: resolves a host and port as connecting would, or raises.
             connect_plainly: creates a second library session for http URLs, in the same way: the code that
                 opens a session's sockets does not know the scheme.
             route_for: returns the proxy route of a request, if it has one.

@@ -1,6 +1,6 @@
-"""One connection to a Redis or Valkey server, and the seals of what is kept there; alone uses the library.
+"""One connection to a Redis or Valkey server, and the sealing of values stored there.
 
-The library is an optional extra of the package, so this module is imported late.
+The only module that uses the library, which is an optional extra of the package; so this module is imported late.
 """
 
 import asyncio

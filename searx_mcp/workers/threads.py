@@ -113,7 +113,7 @@ class ThreadWorkers(Workers):
 
 
 class _Turn:
-    """The turn of one job: its clock runs, and garbage collection is paused.
+    """One job in its thread: limits its time, and pauses garbage collection.
 
     Args:
         seconds: time limit of the job.
