@@ -92,7 +92,10 @@ class SiteIndexes:
             The matches of the first readable index, or `None` if there is none.
         """
         candidates = told or (_agreed(url) if guess else ())
-        for index in [each for each in candidates if not self._is_missing(each.url)][:_TRIED]:
+        now = asyncio.get_running_loop().time()
+        for index in [each for each in candidates if self._missing.get(each.url, 0.0) <= now][
+            :_TRIED
+        ]:
             read = await self._read(index, url, deadline)
             if read is None:
                 continue
@@ -125,9 +128,6 @@ class SiteIndexes:
             self._miss(index.url, now)
             return None
         return page.document.links, page.document.indexes
-
-    def _is_missing(self, url: str) -> bool:
-        return self._missing.get(url, 0.0) > asyncio.get_running_loop().time()
 
     def _miss(self, url: str, now: float) -> None:
         self._missing[url] = now + _FORGET_AFTER

@@ -236,7 +236,9 @@ def private_memory(group: int, *, proc: Path = _PROC) -> int | None:
         return None
     if not folders:
         return None
-    return sum(_pages(folder) for folder in folders if _group(folder) == group) * _page_size()
+    return sum(_pages(folder) for folder in folders if _group(folder) == group) * os.sysconf(
+        "SC_PAGE_SIZE"
+    )
 
 
 def _group(folder: str) -> int | None:
@@ -253,10 +255,6 @@ def _pages(folder: str) -> int:
         return int(counts[_RESIDENT]) - int(counts[_OF_FILES])
     except (OSError, ValueError, IndexError):
         return 0
-
-
-def _page_size() -> int:
-    return os.sysconf("SC_PAGE_SIZE")
 
 
 class Chromium:

@@ -143,17 +143,15 @@ def compose_folder(
     return composed(
         joined(
             heading(1, f"{where} at {ref}"),
-            "\n".join(sorted(filter(None, written), key=_folders_first)) or "The folder is empty.",
+            # Folders first.
+            "\n".join(sorted(filter(None, written), key=lambda line: "/](" not in line))
+            or "The folder is empty.",
             readme,
         ),
         title=f"{place.title}: {where} at {ref}",
         is_truncated=not is_whole,
         notes=notes,
     )
-
-
-def _folders_first(line: str) -> bool:
-    return "/](" not in line
 
 
 def _entry(entry: Fields, place: Repository, ref: str, folder: tuple[str, ...]) -> str:

@@ -88,7 +88,7 @@ async def test_a_call_may_be_cancelled_while_the_page_loads(site, shared, path):
             rendering = group.create_task(shown.render(path))
             await site.until({"/script": "/hung", "/loop": "/gone"}.get(path, path))
             rendering.cancel()
-        assert shown.gateways[0].refused == {}
+        assert shown.gateways[0].record.refused == {}
         assert (await shown.render("/gone")).status == 404
 
 

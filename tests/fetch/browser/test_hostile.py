@@ -197,7 +197,7 @@ async def test_a_hostile_page_reaches_nothing_on_this_machine(site, screen, trap
         assert "READ" not in rendered.data.decode().rpartition("</script>")[2]
         (gateway,) = shown.gateways
         assert {aimed.alias, "127.0.0.1", "localhost", "inner.org", "mixed.org"} <= {
-            *gateway.refused
+            *gateway.record.refused
         }
         assert {address for address, _ in shown.dialled} == {"93.184.216.34"}
         # Whatever was still to be sent has its time.
