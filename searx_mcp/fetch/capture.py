@@ -249,7 +249,7 @@ class PageCapture:
         composed = await asyncio.to_thread(plan.compose, gathered.answers)
         if isinstance(composed, AsPage):
             document = await self._read(job, composed.answer)
-            content_type, is_cut = composed.answer.media.name, composed.answer.is_truncated
+            content_type, is_cut = composed.answer.media.name, composed.answer.body.truncated
         else:
             document, content_type, is_cut = composed.document, composed.content_type, False
         arrived = [answer for answer in gathered.answers if answer is not None]
@@ -258,7 +258,7 @@ class PageCapture:
             document=_with(document, is_cut=is_cut, notes=job.notes),
             final_url=str(job.url),
             content_type=content_type,
-            content_length=sum(len(answer.data) for answer in arrived),
+            content_length=sum(len(answer.body.data) for answer in arrived),
             status_code=first.status,
             headers=_shown(first.headers),
             redirect_chain=tuple(f"{answer.url} -> {answer.status}" for answer in arrived),
@@ -273,12 +273,12 @@ class PageCapture:
         page = CapturedPage(
             document=_with(
                 document,
-                is_cut=shown.is_truncated,
+                is_cut=shown.body.truncated,
                 notes=(*job.notes, *trail.notes, *_missing(answer)),
             ),
             final_url=shown.url,
             content_type=answer.media.name,
-            content_length=len(answer.data),
+            content_length=len(answer.body.data),
             status_code=shown.status,
             headers=_shown(answer.headers),
             redirect_count=trail.redirects,
@@ -313,7 +313,7 @@ class PageCapture:
             page = replace(
                 rendered, status=rendered.status or answer.status, headers=answer.headers
             )
-            if refusal := judge(page.status, {}, page.data, url=page.url):
+            if refusal := judge(page.status, {}, page.body.data, url=page.url):
                 raise refusal
             read = await self._read(job, page)
         except (FetchError, SettingsError) as error:

@@ -235,7 +235,9 @@ class Fetcher:
         )
         if isinstance(landed.kept, FetchError):
             raise landed.kept
-        notes += (*landed.notes, *_pointed_at(job.url, landed.kept.capture))
+        notes += landed.notes
+        if fragment and _has_section(landed.kept.capture, job.url):
+            notes.append(f'The address points into the page: its section is "#{job.url.fragment}".')
         return WholePage(landed.kept, landed.is_new, tuple(notes), provenance)
 
     def _job(
@@ -293,14 +295,10 @@ class Fetcher:
         return page
 
 
-def _pointed_at(url: URL, capture: Capture) -> list[str]:
-    if not url.fragment or captured_part(url):
-        return []
+def _has_section(capture: Capture, url: URL) -> bool:
+    """Return whether a fragment names a heading after the first, where reading starts anyway."""
     outline = capture.page.document.outline
-    index = find(outline, f"#{url.fragment}")
-    if not index:  # not found, or the first: reading starts there anyway
-        return []
-    return [f'The address points into the page: its section is "#{url.fragment}".']
+    return not captured_part(url) and bool(find(outline, f"#{url.fragment}"))
 
 
 def _complete(error: FetchError, request: FetchRequest, started: float, end: float) -> FetchError:

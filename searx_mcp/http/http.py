@@ -63,17 +63,14 @@ class Reply:
     Attributes:
         status: the HTTP status.
         headers: case-insensitive; the first value of a repeated one.
+        url: the requested URL; redirects are never followed.
     """
 
     def __init__(self, response: aiohttp.ClientResponse) -> None:
         self._response = response
         self.status: int = response.status
         self.headers: Mapping[str, str] = response.headers
-
-    @property
-    def url(self) -> str:
-        """The requested URL; redirects are never followed."""
-        return str(self._response.url)
+        self.url = str(response.url)
 
     async def read(
         self, *, max_bytes: int, deadline: float | None = None, watch: Watch | None = None

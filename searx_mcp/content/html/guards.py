@@ -188,19 +188,14 @@ def guard(html: str) -> Guarded:
     Returns:
         The page; the same string if nothing had to change.
     """
-    html = _without_hidden(html)
-    if html.count("<") > MAX_TAGS:
-        html = _cut(html)
-    return Guarded(_Scan(html).run())
-
-
-def _without_hidden(html: str) -> str:
-    """Drop NUL, on which parsers disagree, and surrogates, which have no UTF-8 form."""
     try:
         html.encode("utf-16-le")  # also fails at surrogates, in a third of the time of UTF-8
     except UnicodeEncodeError:
         html = _SURROGATES.sub("", html)
-    return html.replace("\0", "") if "\0" in html else html
+    html = html.replace("\0", "")  # parsers disagree on it
+    if html.count("<") > MAX_TAGS:
+        html = _cut(html)
+    return Guarded(_Scan(html).run())
 
 
 def _cut(html: str) -> str:

@@ -239,13 +239,11 @@ def _language(tree: LexborHTMLParser, metas: Mapping[str, list[str]], linked: Li
         _said(metas, "dc.language"),
         _linked(linked.language),
     )
-    tags = (Said(_tag(text.partition(",")[0]), source) for text, source in stated)
-    return next(filter(None, tags), _NOTHING)
-
-
-def _tag(text: str) -> str:
-    tag = text.strip()
-    return tag.replace("_", "-") if _LANGUAGE.fullmatch(tag) else ""
+    for text, source in stated:
+        tag = text.partition(",")[0].strip()
+        if _LANGUAGE.fullmatch(tag):
+            return Said(tag.replace("_", "-"), source)
+    return _NOTHING
 
 
 def _is_protected(metas: Mapping[str, list[str]], linked: LinkedData) -> bool:

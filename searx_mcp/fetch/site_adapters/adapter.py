@@ -189,7 +189,7 @@ def object_of(answer: ReceivedPage | None) -> Fields:
     Raises:
         ValueError: it is not an object, or was cut.
     """
-    value = loads(_given(answer).data)
+    value = loads(_given(answer).body.data)
     if not isinstance(value, dict):
         raise ValueError("the answer is not a JSON object")  # noqa: TRY004 - says what the service sent
     return Fields(value)
@@ -205,9 +205,9 @@ def list_of(answer: ReceivedPage | None) -> tuple[list[Fields], bool]:
         ValueError: it is not a list.
     """
     given = _given(answer)
-    if given.is_truncated:
-        return _beginning(given.data.decode(errors="replace"))
-    value = loads(given.data)
+    if given.body.truncated:
+        return _beginning(given.body.data.decode(errors="replace"))
+    value = loads(given.body.data)
     if not isinstance(value, list):
         raise ValueError("the answer is not a JSON list")  # noqa: TRY004 - says what the service sent
     return objects(value), True

@@ -261,16 +261,16 @@ def compose(answers: Sequence[ReceivedPage | None], *, file: RawFile) -> Compose
         return AsPage(replace(answer, media=media))
     if read_as in _HTML_TYPES and language != HTML:
         raise ValueError("the site answered with a page instead of the file")
-    text, _ = decode(answer.data, charset=answer.media.charset)
+    text, _ = decode(answer.body.data, charset=answer.media.charset)
     if file.lines is not None:
-        return _part(text, file, file.lines, is_truncated=answer.is_truncated)
+        return _part(text, file, file.lines, is_truncated=answer.body.truncated)
     markdown, notes = render(text, file)
     is_prose = language == MARKDOWN and not file.as_source
     return composed(
         markdown if is_prose and markdown else joined(heading(1, file.path), markdown),
         title=(first_heading(markdown) if is_prose else "") or file.path,
         content_type=media_of(language),
-        is_truncated=answer.is_truncated,
+        is_truncated=answer.body.truncated,
         notes=notes,
     )
 

@@ -118,4 +118,4 @@ async def outcome_of(rendering):
         return "late" if exc.code == ErrorCode.TIMEOUT else str(exc.code)
     except (ContentError, SettingsError):
         return "crashed"
-    return "rendered" if "text" in rendered.data.decode() else rendered.data.decode()
+    return "rendered" if "text" in rendered.body.data.decode() else rendered.body.data.decode()
