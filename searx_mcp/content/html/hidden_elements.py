@@ -14,8 +14,8 @@ from typing import Final, NamedTuple
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from searx_mcp.content.html.cascade import UNTIL_LOADED, Applied, Cascade
-from searx_mcp.content.html.own_styles import WITH_OWN_STYLE
 from searx_mcp.content.html.stylesheet import StyleSheet, media
+from searx_mcp.content.html.suspects import WITH_OWN_STYLE
 from searx_mcp.content.removals import RemovalRule, Removals
 
 _UNSEEN: Final = (

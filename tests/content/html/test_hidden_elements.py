@@ -8,9 +8,9 @@ import pytest
 from selectolax.lexbor import LexborHTMLParser
 
 from searx_mcp.content.html.hidden_elements import drop_hidden, style_sheet
-from searx_mcp.content.html.own_styles import MAX_INLINE
 from searx_mcp.content.html.selectors import MAX_SELECTOR
 from searx_mcp.content.html.stylesheet import MAX_CSS, MAX_RULES
+from searx_mcp.content.html.suspects import MAX_INLINE
 from searx_mcp.content.page import ReadPage, read_page
 from searx_mcp.content.removals import Removals
 from searx_mcp.models.style import Style
