@@ -310,11 +310,7 @@ def _repaired(match: re.Match[str]) -> str:
 
 
 def json_feed(text: str) -> Feed | None:
-    """Read a feed, or return `None` for JSON that is not a feed.
-
-    Args:
-        text: a decoded body.
-    """
+    """Read a feed, or return `None` for JSON that is not a feed."""
     if _VERSION not in text:
         return None
     try:

@@ -185,7 +185,7 @@ class PageCapture:
         conversion: Conversion,
         renderer: "Renderer | None",
     ) -> None:
-        """Take the parts; open nothing.
+        """Configure it; nothing is opened yet.
 
         Args:
             follower: follows redirects.

@@ -64,7 +64,7 @@ class Fetcher:
         spawn: Spawn,
         obey_robots: bool = True,
     ) -> None:
-        """Take the parts; open nothing.
+        """Configure it; nothing is opened yet.
 
         Args:
             capturer: captures pages that are not cached.

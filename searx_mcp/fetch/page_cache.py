@@ -78,7 +78,7 @@ class PageCache:
         config: FetchConfig,
         clock: Callable[[], float],
     ) -> None:
-        """Take the parts.
+        """Configure the cache.
 
         Args:
             store: holds the captures; the caller closes it.

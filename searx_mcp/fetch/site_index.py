@@ -59,14 +59,12 @@ class SiteIndexes:
 
     An index is fetched like a page, with the same robots.txt, host limits and cache. A missing one is not
     requested again for ten minutes.
+
+    Args:
+        source: reads indexes.
     """
 
     def __init__(self, source: IndexSource) -> None:
-        """Take the part; open nothing.
-
-        Args:
-            source: reads indexes.
-        """
         self._source = source
         self._missing: OrderedDict[str, float] = OrderedDict()
 

@@ -43,12 +43,7 @@ class _Cascaded(NamedTuple):
 
 
 class Cascade:
-    """The styles and looks of a page's elements; each is computed once, on demand.
-
-    Args:
-        tree: the page.
-        sheet: its rules.
-    """
+    """The styles and looks of a page's elements; each is computed once, on demand."""
 
     def __init__(self, tree: LexborHTMLParser, sheet: StyleSheet) -> None:
         self._sheet = sheet

@@ -91,13 +91,7 @@ class Suspect(NamedTuple):
 
 
 class Suspects:
-    """Finds the elements that may be hidden.
-
-    Args:
-        sheet: the rules of the page.
-        matcher: of its elements.
-        own: the declarations of its elements.
-    """
+    """Finds the elements that may be hidden, by the rules of a page and by its elements' own declarations."""
 
     def __init__(self, sheet: StyleSheet, matcher: Matcher, own: Sequence[OwnStyle]) -> None:
         self._sheet = sheet

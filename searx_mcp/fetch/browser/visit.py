@@ -329,12 +329,7 @@ def _left(until: float) -> float:
 
 
 def _not_reached(failure: Error, url: str) -> FetchError:
-    """Make the error for a page that did not open although its host was reached.
-
-    Args:
-        failure: of the navigation.
-        url: as requested.
-    """
+    """Make the error for a page that did not open although its host was reached."""
     said = failure.message
     if isinstance(failure, PlaywrightTimeoutError):
         message, code = "No answer in time.", ErrorCode.TIMEOUT
@@ -388,11 +383,7 @@ def _broke_down(url: str) -> ContentError:
 
 
 def _landed(text: str, url: URL) -> URL:
-    """Parse the page's final address.
-
-    Args:
-        text: from the browser.
-        url: the page's first address.
+    """Parse the page's final address, as the browser gave it.
 
     Raises:
         ContentError: it is not a web address: scripts navigated to an empty or synthetic page.

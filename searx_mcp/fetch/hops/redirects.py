@@ -142,7 +142,7 @@ class RedirectFollower:
         user_agent: str,
         own_headers: Mapping[str, Mapping[str, SecretStr]] | None = None,
     ) -> None:
-        """Take the parts; open nothing.
+        """Configure it; nothing is opened yet.
 
         Args:
             session: returns the session for pages; called once a hop.

@@ -239,15 +239,7 @@ def plan_file(tier: str, source: AdapterSource, file: RawFile) -> Plan:
 
 
 def compose(answers: Sequence[ReceivedPage | None], *, file: RawFile) -> Composed | AsPage:
-    """Make a page of a file.
-
-    Args:
-        answers: the file alone.
-        file: which file.
-
-    Raises:
-        ValueError: the site answered with a page instead of the file.
-    """
+    """Make a page of a file; raises `ValueError` if the site answered with a page instead."""
     answer = answers[0]
     if answer is None:
         raise ValueError("the file is missing")
@@ -343,14 +335,7 @@ def _source(text: str, language: str) -> str:
 
 
 def from_notebook(text: str, prose: ProseRewriter) -> tuple[str, tuple[str, ...]]:
-    """Convert a notebook to Markdown.
-
-    Args:
-        text: of the file.
-        prose: rewrites its texts.
-
-    Returns:
-        Markdown, and sentences on what was left out.
+    """Convert a notebook to Markdown, and sentences on what was left out.
 
     Raises:
         ValueError: it is not a notebook of format 4.
