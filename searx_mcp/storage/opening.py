@@ -142,9 +142,8 @@ def _open(path: Path, schema: Schema, *, thorough: bool) -> OpenDatabase:
     hold = _hold(path)
     try:
         hold.execute("BEGIN")
-        hold.execute(
-            "SELECT 1 FROM sqlite_master"
-        ).fetchall()  # takes the shared lock, which the transaction holds
+        # Takes the shared lock, which the transaction holds.
+        hold.execute("SELECT 1 FROM sqlite_master").fetchall()
         return OpenDatabase(_connect(path, schema, thorough=thorough), hold, path)
     except BaseException:
         hold.close()

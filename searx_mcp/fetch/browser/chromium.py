@@ -236,9 +236,8 @@ def private_memory(group: int, *, proc: Path = _PROC) -> int | None:
         return None
     if not folders:
         return None
-    return sum(_pages(folder) for folder in folders if _group(folder) == group) * os.sysconf(
-        "SC_PAGE_SIZE"
-    )
+    pages = sum(_pages(folder) for folder in folders if _group(folder) == group)
+    return pages * os.sysconf("SC_PAGE_SIZE")
 
 
 def _group(folder: str) -> int | None:
