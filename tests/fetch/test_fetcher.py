@@ -1,7 +1,6 @@
 """Fetching one page, against a real server on loopback."""
 
 import asyncio
-import gzip
 import logging
 import threading
 from collections.abc import Mapping
@@ -231,17 +230,6 @@ async def test_the_nearest_limit_of_size_holds(
     )
     page = await fetcher.fetch(request, max_bytes=caller)
     assert page.content_length == expected
-
-
-async def test_a_gzip_bomb_is_cut_at_the_cap(site, make_fetcher):
-    bomb = gzip.compress(b"<p>word " * (4 << 20))
-    assert len(bomb) < 200_000
-    url = site.page("/", bomb, headers={"Content-Encoding": "gzip"})
-    page = await make_fetcher(max_content_size=65_536).fetch(FetchRequest(url=url))
-    assert page.notes == ("The page is incomplete: cut off at the size limit.",)
-    assert (page.truncated, page.content_length) == (True, 65_536)
-    assert len(page.markdown_content) <= 65_536
-    assert page.headers["content-encoding"] == "gzip"
 
 
 async def test_a_deadline_in_the_body_gives_the_part_that_arrived(site, fetcher, monkeypatch):
