@@ -1,6 +1,7 @@
 """Captures one page: with a site adapter, from the site itself, or with a browser."""
 
 import asyncio
+import contextlib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final
@@ -268,7 +269,11 @@ class PageCapture:
         return Captured(page, first.status, first.headers, gathered.was_late, gathered.is_settled)
 
     async def _page(self, job: Job, trail: Trail, answer: ReceivedPage, robots: str) -> Captured:
-        document, rendered = await self._with_scripts(job, trail, answer)
+        document, rendered = (
+            (await self._read(job, answer), None)
+            if self._renderer is None or job.index
+            else await self._with_scripts(self._renderer, job, trail, answer)
+        )
         shown = rendered or answer
         page = CapturedPage(
             document=_with(
@@ -290,20 +295,16 @@ class PageCapture:
         return Captured(page, answer.status, answer.headers, answer.was_late, is_settled)
 
     async def _with_scripts(
-        self, job: Job, trail: Trail, answer: ReceivedPage
+        self, renderer: "Renderer", job: Job, trail: Trail, answer: ReceivedPage
     ) -> tuple[Document, ReceivedPage | None]:
-        """Read a page; if it is empty without its scripts, render it in a browser if allowed."""
+        """Read a page; if it is empty without its scripts, render it in a browser."""
         document: Document | None = None
-        try:
+        with contextlib.suppress(SkeletonError):
             document = await self._read(job, answer)
-            if job.index or self._renderer is None or not document.is_skeleton:
+            if not document.is_skeleton:
                 return document, None
-        except SkeletonError as error:
-            if self._renderer is None:
-                error.advice = _NO_SCRIPTS
-                raise
         try:
-            rendered = await self._renderer.render(
+            rendered = await renderer.render(
                 trail.current,
                 user_agent=job.user_agent,
                 deadline=job.read_until,
@@ -344,7 +345,8 @@ class PageCapture:
                 raise timed_out() from exc
             exc.status_code = answer.status
             exc.url = exc.url or answer.url
-            exc.advice = exc.advice or _OTHER_VERSION
+            needs_scripts = isinstance(exc, SkeletonError) and self._renderer is None
+            exc.advice = exc.advice or (_NO_SCRIPTS if needs_scripts else _OTHER_VERSION)
             raise
         if answer.was_late and not document.markdown.strip():
             raise timed_out()
