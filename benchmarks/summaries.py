@@ -18,7 +18,7 @@ from typing import Final
 
 from benchmarks.measure import Ratio, Table, command_line, interleaved, report
 from searx_mcp.content.sentences import read
-from searx_mcp.content.summary import digest, key_points, summarize
+from searx_mcp.content.summary import digest, summarize
 
 DATA: Final = Path(__file__).parent / "summaries_data"
 MAX_CHARS: Final = 500
@@ -114,7 +114,7 @@ def about_query(read_texts: Sequence[Text]) -> tuple[Coverage, ...]:
             text.markdown, query=query, title=text.title, max_chars=MAX_CHARS
         ),
         "key points for the question": lambda text, query: "\n".join(
-            key_points(text.markdown, query=query, title=text.title)
+            digest(text.markdown, query=query, title=text.title, max_chars=MAX_CHARS).key_points
         ),
         "first three sentences": lambda text, _: lead(text.markdown, sentences=3),
         "first sentences that fit": lambda text, _: lead(text.markdown, sentences=None),
@@ -127,7 +127,9 @@ def about_nothing(read_texts: Sequence[Text]) -> tuple[Coverage, ...]:
     """The ways of summarising a page where nothing was asked."""
     ways: dict[str, Callable[[Text, str], str]] = {
         "summary": lambda text, _: summarize(text.markdown, title=text.title, max_chars=MAX_CHARS),
-        "key points": lambda text, _: "\n".join(key_points(text.markdown, title=text.title)),
+        "key points": lambda text, _: "\n".join(
+            digest(text.markdown, title=text.title, max_chars=MAX_CHARS).key_points
+        ),
         "first three sentences": lambda text, _: lead(text.markdown, sentences=3),
     }
     cases = [(text, "", text.main) for text in read_texts]

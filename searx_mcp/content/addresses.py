@@ -66,13 +66,13 @@ def slug_words(url: str) -> str:
     return " ".join(_WORDS.findall(path)[-_SLUG:])
 
 
-def listed(addresses: Iterable[str], *, most: int = MAX_LINKS) -> tuple[str, ...]:
+def listed(addresses: Iterable[str]) -> tuple[str, ...]:
     """The first of some addresses, in order, without duplicates and empty ones."""
     found: dict[str, None] = {}
     for address in addresses:
         if address:
             found[address] = None
-            if len(found) == most:
+            if len(found) == MAX_LINKS:
                 break
     return tuple(found)
 

@@ -104,11 +104,14 @@ def convert(
     kind = media_type.partition(";")[0].strip().lower()
     text, _ = decode(body, charset=charset)
     if kind in _HTML or ((kind in _XML or kind.endswith("+xml")) and is_html(text)):
-        return _feed(xml_feed(text), url=url, config=config) or _html(text, url, config)
+        feed = xml_feed(text)
+        return _feed(feed, url, config) if feed else _html(text, url, config)
     if kind in _JSON or kind.endswith("+json"):
-        return _feed(json_feed(text), url=url, config=config) or _data(text, url, "json")
+        feed = json_feed(text)
+        return _feed(feed, url, config) if feed else _data(text, url, "json")
     if kind in _XML or kind.endswith("+xml"):
-        return _feed(xml_feed(text), url=url, config=config) or _data(text, url, "xml")
+        feed = xml_feed(text)
+        return _feed(feed, url, config) if feed else _data(text, url, "xml")
     if kind.startswith("text/") or kind in _TEXT:
         return _text(text, url, is_markdown=kind in _MARKDOWN)
     raise ContentError(
@@ -131,7 +134,15 @@ def page_job(body: bytes, options: Mapping[str, Any]) -> Mapping[str, Any]:
         Exception: any error of a library that failed on the body, so that it counts as a defeat.
     """
     try:
-        return to_frame(_converted(body, options))
+        return to_frame(
+            convert(
+                body,
+                media_type=options["media_type"],
+                charset=options["charset"],
+                url=options["url"],
+                config=ContentConfig.model_validate(options["config"]),
+            )
+        )
     except ContentError as error:
         if error.__cause__ is not None:
             raise error.__cause__ from None
@@ -151,9 +162,7 @@ def text_job(body: bytes, options: Mapping[str, Any]) -> Mapping[str, Any]:
     if not plain.strip():
         raise ContentError("The page has no text", code=ErrorCode.EXTRACTION_FAILED)
     # Escaped, it is Markdown that looks the same.
-    found = _converted(
-        escape(plain).encode(), {**options, "media_type": "text/plain", "charset": "utf-8"}
-    )
+    found = _text(escape(plain), options["url"], is_markdown=False)
     cut = [_NOTE_PLAIN_CUT] if len(html) > _STRIPPED_CHARS else []
     whole = {
         "title": clean_line(title_of(html), _TITLE_CHARS),
@@ -163,18 +172,19 @@ def text_job(body: bytes, options: Mapping[str, Any]) -> Mapping[str, Any]:
     return to_frame(found.model_copy(update=whole))
 
 
-def _converted(body: bytes, options: Mapping[str, Any]) -> Document:
-    return convert(
-        body,
-        media_type=options["media_type"],
-        charset=options["charset"],
-        url=options["url"],
-        config=ContentConfig.model_validate(options["config"]),
-    )
-
-
 def _html(text: str, url: str, config: ContentConfig) -> Document:
-    page = _page(text, url, config)
+    try:
+        page = read_page(
+            text,
+            url=url,
+            style=config.style,
+            max_chars=config.max_page_chars,
+            max_elements=config.max_elements,
+        )
+    except (SelectolaxError, ValueError, RuntimeError) as exc:
+        raise ContentError(
+            "the page could not be parsed", code=ErrorCode.EXTRACTION_FAILED, url=url
+        ) from exc
     if text.strip() and page.is_empty:
         raise _empty(page, url)
     notes = {
@@ -196,21 +206,6 @@ def _html(text: str, url: str, config: ContentConfig) -> Document:
     )
 
 
-def _page(text: str, url: str, config: ContentConfig) -> ReadPage:
-    try:
-        return read_page(
-            text,
-            url=url,
-            style=config.style,
-            max_chars=config.max_page_chars,
-            max_elements=config.max_elements,
-        )
-    except (SelectolaxError, ValueError, RuntimeError) as exc:
-        raise ContentError(
-            "the page could not be parsed", code=ErrorCode.EXTRACTION_FAILED, url=url
-        ) from exc
-
-
 def _empty(page: ReadPage, url: str) -> ContentError:
     if page.is_skeleton:
         return SkeletonError(
@@ -221,9 +216,7 @@ def _empty(page: ReadPage, url: str) -> ContentError:
     return ContentError("The page has no text", code=ErrorCode.EXTRACTION_FAILED, url=url)
 
 
-def _feed(feed: Feed | None, *, url: str, config: ContentConfig) -> Document | None:
-    if feed is None:
-        return None
+def _feed(feed: Feed, url: str, config: ContentConfig) -> Document:
     listed = listed_feed(feed, url=url, config=config)
     # Already clean, except for escapes that are split over entries.
     markdown, hidden = clean_counted(listed.markdown)

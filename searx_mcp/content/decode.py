@@ -29,9 +29,8 @@ _XML_ENCODING = re.compile(rb"\A\s*<\?xml[^>]*?encoding\s*=\s*[\"']([^\"']+)", r
 
 CONTROLS: Final = re.compile(rb"[\x00-\x08\x0b\x0e-\x1a\x1c-\x1f]")
 """Bytes that never occur in text of any encoding except UTF-16 and UTF-32 (MIME Sniffing, section 3)."""
-_NO_TEXT: Final = frozenset(
-    {"Cc", "Cn", "Co", "Cs"}
-)  # controls, unassigned, private, half a character
+_NO_TEXT: Final = frozenset({"Cc", "Cn", "Co", "Cs"})
+"""Unicode categories: controls, unassigned, private use, surrogates."""
 _SPACES: Final = frozenset("\t\n\f\r\x1b\x85")
 _WIDE: Final = ("utf-32-le", "utf-32-be", "utf-16-le", "utf-16-be")
 _LEAST_TEXT: Final = 8

@@ -278,13 +278,9 @@ def _inner(element: _Element) -> str:
 
 def _children(element: _Element) -> dict[str, list[_Element]]:
     found: dict[str, list[_Element]] = {}
-    for child in _elements(element):
+    for child in (each for each in element if isinstance(each.tag, str)):
         found.setdefault(_local(child), []).append(child)
     return found
-
-
-def _elements(element: _Element) -> Iterator[_Element]:
-    return (child for child in element if isinstance(child.tag, str))
 
 
 def _local(element: _Element) -> str:
@@ -314,11 +310,7 @@ def _repaired(match: re.Match[str]) -> str:
 
 
 def json_feed(text: str) -> Feed | None:
-    """Read a feed, or return `None` for JSON that is not a feed.
-
-    Args:
-        text: a decoded body.
-    """
+    """Read a feed, or return `None` for JSON that is not a feed."""
     if _VERSION not in text:
         return None
     try:

@@ -97,8 +97,7 @@ def fragment_markdown(html: str, *, url: str, config: ContentConfig) -> str:
         ContentError: `extraction_failed`; the markup is larger or deeper than allowed, or the converter failed on
             it. Use its plain text instead.
     """
-    # Cleaned before it is converted: a character that is removed later could join two halves of markup
-    # that the converter found harmless apart.
+    # Cleaned before the conversion: removing a character later could join two harmless halves to markup.
     seen = clean(_seen(html, url=url))
     if len(seen.encode("utf-8", "replace")) > config.max_fragment_bytes:
         raise ContentError(

@@ -1,4 +1,4 @@
-"""Lays JSON out for reading: what fits in a line is one, and numbers fill their lines.
+"""Lays JSON out for reading: an array or object that fits in a line gets one, and numbers share lines.
 
 Works on the tokens of the text instead of its values, so that numbers and duplicate members stay as written: Python
 would write 1e400 as Infinity, and refuses numbers of more than 4,300 digits.
@@ -14,7 +14,7 @@ _LINE: Final = 100
 _INDENT: Final = "  "
 
 _PRETTY_CHARS: Final = 200_000
-"""Longer JSON of strangers stays unformatted: 1.8 MB would take a good part of a second and is not worth it."""
+"""Longer JSON of strangers stays unformatted: 1.8 MB would take most of a second."""
 _PRETTY_DEPTH: Final = 64
 """Deeper JSON of strangers stays unformatted: each level indents every line in it, and the decoder of the standard
 library recurses."""
@@ -27,7 +27,7 @@ _ESCAPED = re.compile(r"\\u[0-9a-fA-F]{4}")
 
 
 def json_text(text: str) -> str:
-    """Lay out what a page calls JSON; anything that is none, or is too large, stays unchanged.
+    """Lay out a body that is declared as JSON; if it is not JSON, or too large, it stays unchanged.
 
     Args:
         text: a body with a JSON media type.

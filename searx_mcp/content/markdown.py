@@ -122,7 +122,7 @@ def link(label: str, address: str) -> str:
 
 def escape_words(text: str) -> str:
     """Escape plain text inside a line."""
-    return _ESCAPED.sub(_backslashed, text)
+    return _ESCAPED.sub(lambda found: "".join(f"\\{mark}" for mark in found[0]), text)
 
 
 def escape_line_starts(text: str) -> str:
@@ -133,10 +133,6 @@ def escape_line_starts(text: str) -> str:
 def safe_address(address: str) -> str:
     """Percent-encode the characters of an address that could end a link."""
     return address.translate(_URL_UNSAFE)
-
-
-def _backslashed(match: re.Match[str]) -> str:
-    return "".join(f"\\{character}" for character in match[0])
 
 
 def fence(code: str, *, language: str) -> str:
@@ -276,15 +272,11 @@ def _disarmed(text: str) -> str:
         text = _IMAGE_TAG.sub(_described_tag, text)
     if "[" in text:
         # Any remaining images are nested or broken over lines.
-        text = _IMAGE_START.sub(r"!\\", _IMAGE.sub(_described, text))
+        text = _IMAGE_START.sub(r"!\\", _IMAGE.sub(lambda found: _words(found["alt"]), text))
         text = _DEFINITION.sub(_checked_definition, _LINK.sub(_checked_link, text))
     if "<" in text:
         text = _AUTOLINK.sub(_checked_start, _TAG.sub(_checked_tag, text))
     return text
-
-
-def _described(match: re.Match[str]) -> str:
-    return _words(match["alt"])
 
 
 def _described_tag(match: re.Match[str]) -> str:

@@ -1,4 +1,4 @@
-"""The headings of a Markdown text, how a caller names one, its sections, and where to cut the text."""
+"""The headings of a Markdown text, the names that callers use for them, its sections, and where to cut it."""
 
 import re
 import unicodedata

@@ -1,7 +1,7 @@
 """An HTML page as text: its metadata, its main content as Markdown, and its signs."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Final
 from urllib.parse import unquote
@@ -99,7 +99,7 @@ class _Source:
     html: Guarded
     hints: Hints
     base: str
-    sheet: StyleSheet
+    sheet: StyleSheet | None
 
 
 def read_page(
@@ -150,7 +150,7 @@ def read_page(
         removals.clear()
         passed = _uncover(tree, source, removals)
         main = _whole(tree)
-    written = _plain(main) if is_plain else _written(main, source, style)
+    written = _plain(main.roots) if is_plain else _written(main, source, style)
     return ReadPage(
         metadata=said,
         written=written,
@@ -168,8 +168,9 @@ def read_page(
 
 def _base(tree: LexborHTMLParser, url: str) -> str:
     node = tree.css_first("base[href]")
-    href = (node.attributes.get("href") or "") if node is not None else ""
-    return absolute(url, href) or url
+    if node is None:
+        return url
+    return absolute(url, node.attributes.get("href") or "") or url
 
 
 def _uncover(tree: LexborHTMLParser, source: _Source, removals: Removals) -> Passed:
@@ -202,16 +203,13 @@ def _written(main: Main, source: _Source, style: Style) -> WrittenMarkdown:
     return write(main.roots, base=source.base, style=style)
 
 
-def _plain(main: Main) -> WrittenMarkdown:
-    return _paragraphs("\n\n".join(map(_lines, main.roots)))
-
-
-def _paragraphs(text: str) -> WrittenMarkdown:
-    """Write plain text as Markdown.
+def _plain(roots: Iterable[LexborNode]) -> WrittenMarkdown:
+    """Write the text of elements as Markdown, every text node as a paragraph.
 
     Other threads wait while a regular expression runs, so it gets one piece at a time; words that are cut are
     joined again before they are escaped.
     """
+    text = "\n\n".join(root.text(separator="\n\n", strip=True) for root in roots)
     paragraphs: list[list[str]] = [[]]
     hidden = 0
     is_over = False
@@ -230,11 +228,6 @@ def _paragraphs(text: str) -> WrittenMarkdown:
     return WrittenMarkdown(
         "\n\n".join(escape_line_starts(line) for line in lines if line), hidden=hidden
     )
-
-
-def _lines(root: LexborNode) -> str:
-    """The text of an element, every text node on a separate line."""
-    return root.text(separator="\n\n", strip=True)
 
 
 def mark_anchors(tree: LexborHTMLParser) -> None:

@@ -8,7 +8,7 @@ covers, by the weight of its words and by its pairs of words. The measurements, 
 
 import math
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Final
@@ -186,7 +186,7 @@ def score_all(
         else _find(*each, wanted, pairs)
         for each in parts
     ]
-    known = _frequency(found)
+    known = Counter(term for each in found for term in each.counts)
     weighed = weigh({term: known[term] for term in wanted}, len(found) + UNLIKE)
     weighed |= {term: weight for term, weight in (weights or {}).items() if term in wanted}
     whole = math.fsum(weighed.values())
@@ -272,11 +272,6 @@ def _count(
                 counts[term] = counts.get(term, 0.0) + weight
         seen |= pairs.intersection(pairwise(words))
     return _Found(counts, frozenset(seen))
-
-
-def _frequency(found: Iterable[_Found]) -> Counter[str]:
-    """Count the passages with each term."""
-    return Counter(term for each in found for term in each.counts)
 
 
 def _match(

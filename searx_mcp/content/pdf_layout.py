@@ -134,7 +134,7 @@ def blocks(lines: Sequence[Line], bookmarks: Sequence[Bookmark] = ()) -> Iterato
         joint = layout.joint(index) if written else _Joint.BLOCK
         here = headings.get(index, ())
         if written and (here or joint is _Joint.BLOCK):
-            yield Block(_markdown(written))
+            yield Block("\n".join(map(_line_markdown, written)))
             written = []
         for title, bookmark in here:
             yield Block(_heading(title, bookmark.level), bookmark, title)
@@ -244,12 +244,8 @@ def _heading(title: str, level: int) -> str:
     return f"{'#' * level} {escape(f'x{title}')[1:]}"
 
 
-def _markdown(lines: Sequence[str]) -> str:
-    """Write lines of plain text as Markdown that looks the same, and list items as such."""
-    return "\n".join(_line_markdown(line) for line in lines)
-
-
 def _line_markdown(text: str) -> str:
+    """Write a line of plain text as Markdown that looks the same, or as the list item that it is."""
     if bullet := _BULLET.match(text):
         return f"- {escape(text[bullet.end() :])}"
     if number := _NUMBER.match(text):

@@ -195,16 +195,12 @@ def plain(piece: str) -> str:
     if "[" in piece:
         piece = _TARGETS.sub(_kept, piece)
     if "*" in piece or "~" in piece:
-        piece = _EMPHASIS.sub(_code, piece)
+        piece = _EMPHASIS.sub(lambda found: found["code"] or "", piece)
     return _closed(piece)
 
 
 def _kept(found: re.Match[str]) -> str:
     return found["code"] or _TARGETS.sub(_kept, found["link"] or "")
-
-
-def _code(found: re.Match[str]) -> str:
-    return found["code"] or ""
 
 
 def _closed(piece: str) -> str:

@@ -101,7 +101,10 @@ class Digest:
 def digest(
     text: str, *, query: str = "", title: str = "", description: str = "", max_chars: int
 ) -> Digest:
-    """Choose the sentences of `summarize` and `key_points`, but weigh the page only once."""
+    """Choose the sentences of `summarize`, and up to five with a different point each; the arguments are the same.
+
+    Key points have the form of a summary's sentences, and come in the order of the page, each from another paragraph.
+    """
     weighed = _weighed(text, query, title, description)
     return Digest(_summary(weighed, max_chars), _points(weighed))
 
@@ -129,20 +132,6 @@ def summarize(
     return _summary(_weighed(text, query, title, description), max_chars)
 
 
-def key_points(text: str, *, query: str = "", title: str = "") -> tuple[str, ...]:
-    """Choose up to five sentences, each with a different point.
-
-    Args:
-        text: as for `summarize`.
-        query: likewise.
-        title: likewise.
-
-    Returns:
-        Sentences in the form of `summarize`, in the order of the page, each from another paragraph.
-    """
-    return _points(_weighed(text, query, title, ""))
-
-
 class _Weighed(NamedTuple):
     """Sentences, the weight of each, and how many of the first ones are the page's description."""
 
@@ -153,7 +142,9 @@ class _Weighed(NamedTuple):
 
 def _weighed(text: str, query: str, title: str, description: str) -> _Weighed:
     asked = set(terms(query)) if query else set()
-    prose = read(_window(text, asked), most=_MAX_SENTENCES)
+    if len(text) > _MAX_CHARS:
+        text = _window(text, asked)
+    prose = read(text, most=_MAX_SENTENCES)
     about = set(stems(tokens(title)))
     if asked:
         wants_figure = not FIGURE_WORDS.isdisjoint(tokens(query)) or any(
@@ -163,7 +154,7 @@ def _weighed(text: str, query: str, title: str, description: str) -> _Weighed:
         if any(weights):
             return _Weighed(prose.sentences, weights)
     weights = _centrality(prose, title=about)
-    first = _description(description, prose.sentences)
+    first = _description(description, prose.sentences) if description else []
     most = max(weights, default=0.0) or 1.0
     return _Weighed(first + prose.sentences, [most] * len(first) + weights, len(first))
 
@@ -179,8 +170,6 @@ def _description(text: str, sentences: list[Sentence]) -> list[Sentence]:
 
 def _window(text: str, asked: set[str]) -> str:
     """The part of a long page that is considered."""
-    if len(text) <= _MAX_CHARS:
-        return text
     half = text.rfind("\n", 0, _MAX_CHARS // 2) + 1 or _MAX_CHARS // 2
     if not asked:
         return text[:_MAX_CHARS]

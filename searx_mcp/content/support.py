@@ -26,8 +26,8 @@ _FLOOR: Final = 0.58
 _SINKING: Final = 0.6
 """The floor falls with this power of the question's weight: few passages contain all of a long question."""
 _NOWHERE: Final = 0.1
-"""Increase of the floor for a one-word question if that word is nowhere in the page; for more words, times the share of
-them that is missing and the root of their number."""
+"""Increase of the floor for a one-word question if that word is nowhere in the page. For more words it is multiplied by
+the share of them that is missing, and by the square root of their number."""
 _LETTERS: Final = 5
 """Letters of a word with weight 1; a shorter one weighs less, as it is in more texts by chance."""
 _TELLING: Final = 2.0
@@ -164,7 +164,7 @@ def support(question: str, passages: Sequence[Words]) -> Support:
     alike = _Alike(asked.words, asked.rigid)
     located = [_locate(each, alike) for each in passages]
     times = Counter(term for each in located for term in each.terms())
-    # A word all over a page is its topic, and says little about what is asked.
+    # A word that occurs all over a page is its topic, and says little about a passage.
     weights = {
         term: size * (1 - times[term] / (2 * max(1, len(passages))))
         for term, size in asked.sizes.items()

@@ -326,7 +326,7 @@ def tokens(text: str) -> list[str]:
 def folded(text: str) -> str:
     """A text in lower case, without accents."""
     text = text.lower()
-    return text if text.isascii() else _FOLDABLE.sub(_fold, text)
+    return text if text.isascii() else _FOLDABLE.sub(lambda letter: _FOLDED[letter[0]], text)
 
 
 def stems(found: list[str]) -> list[str]:
@@ -346,10 +346,6 @@ def terms(text: str) -> list[str]:
     """The terms of a text, in order; function words count only if there is nothing else."""
     found = tokens(text)
     return stems(found) or found
-
-
-def _fold(letter: re.Match[str]) -> str:
-    return _FOLDED[letter[0]]
 
 
 def _grams(run: str, size: int) -> list[str]:

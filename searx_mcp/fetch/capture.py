@@ -1,6 +1,7 @@
 """Captures one page: with a site adapter, from the site itself, or with a browser."""
 
 import asyncio
+import contextlib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final
@@ -185,7 +186,7 @@ class PageCapture:
         conversion: Conversion,
         renderer: "Renderer | None",
     ) -> None:
-        """Take the parts; open nothing.
+        """Configure it; nothing is opened yet.
 
         Args:
             follower: follows redirects.
@@ -249,7 +250,7 @@ class PageCapture:
         composed = await asyncio.to_thread(plan.compose, gathered.answers)
         if isinstance(composed, AsPage):
             document = await self._read(job, composed.answer)
-            content_type, is_cut = composed.answer.media.name, composed.answer.is_truncated
+            content_type, is_cut = composed.answer.media.name, composed.answer.body.truncated
         else:
             document, content_type, is_cut = composed.document, composed.content_type, False
         arrived = [answer for answer in gathered.answers if answer is not None]
@@ -258,7 +259,7 @@ class PageCapture:
             document=_with(document, is_cut=is_cut, notes=job.notes),
             final_url=str(job.url),
             content_type=content_type,
-            content_length=sum(len(answer.data) for answer in arrived),
+            content_length=sum(len(answer.body.data) for answer in arrived),
             status_code=first.status,
             headers=_shown(first.headers),
             redirect_chain=tuple(f"{answer.url} -> {answer.status}" for answer in arrived),
@@ -268,17 +269,21 @@ class PageCapture:
         return Captured(page, first.status, first.headers, gathered.was_late, gathered.is_settled)
 
     async def _page(self, job: Job, trail: Trail, answer: ReceivedPage, robots: str) -> Captured:
-        document, rendered = await self._with_scripts(job, trail, answer)
+        document, rendered = (
+            (await self._read(job, answer), None)
+            if self._renderer is None or job.index
+            else await self._with_scripts(self._renderer, job, trail, answer)
+        )
         shown = rendered or answer
         page = CapturedPage(
             document=_with(
                 document,
-                is_cut=shown.is_truncated,
+                is_cut=shown.body.truncated,
                 notes=(*job.notes, *trail.notes, *_missing(answer)),
             ),
             final_url=shown.url,
             content_type=answer.media.name,
-            content_length=len(answer.data),
+            content_length=len(answer.body.data),
             status_code=shown.status,
             headers=_shown(answer.headers),
             redirect_count=trail.redirects,
@@ -290,20 +295,16 @@ class PageCapture:
         return Captured(page, answer.status, answer.headers, answer.was_late, is_settled)
 
     async def _with_scripts(
-        self, job: Job, trail: Trail, answer: ReceivedPage
+        self, renderer: "Renderer", job: Job, trail: Trail, answer: ReceivedPage
     ) -> tuple[Document, ReceivedPage | None]:
-        """Read a page; if it is empty without its scripts, render it in a browser if allowed."""
+        """Read a page; if it is empty without its scripts, render it in a browser."""
         document: Document | None = None
-        try:
+        with contextlib.suppress(SkeletonError):
             document = await self._read(job, answer)
-            if job.index or self._renderer is None or not document.is_skeleton:
+            if not document.is_skeleton:
                 return document, None
-        except SkeletonError as error:
-            if self._renderer is None:
-                error.advice = _NO_SCRIPTS
-                raise
         try:
-            rendered = await self._renderer.render(
+            rendered = await renderer.render(
                 trail.current,
                 user_agent=job.user_agent,
                 deadline=job.read_until,
@@ -313,7 +314,7 @@ class PageCapture:
             page = replace(
                 rendered, status=rendered.status or answer.status, headers=answer.headers
             )
-            if refusal := judge(page.status, {}, page.data, url=page.url):
+            if refusal := judge(page.status, {}, page.body.data, url=page.url):
                 raise refusal
             read = await self._read(job, page)
         except (FetchError, SettingsError) as error:
@@ -344,7 +345,8 @@ class PageCapture:
                 raise timed_out() from exc
             exc.status_code = answer.status
             exc.url = exc.url or answer.url
-            exc.advice = exc.advice or _OTHER_VERSION
+            needs_scripts = isinstance(exc, SkeletonError) and self._renderer is None
+            exc.advice = exc.advice or (_NO_SCRIPTS if needs_scripts else _OTHER_VERSION)
             raise
         if answer.was_late and not document.markdown.strip():
             raise timed_out()

@@ -3,6 +3,7 @@
 import asyncio
 import logging
 import re
+from collections.abc import Mapping
 from typing import Final
 
 from searx_mcp.content.config import ContentConfig
@@ -20,7 +21,7 @@ _PDF: Final = "application/pdf"
 _OF_PDF: Final = frozenset(Document.model_fields)
 
 _MARKUP = re.compile(r"[/+](?:html|xml)\b")
-"""Media types that become plain text without a parser."""
+"""Media types whose bodies can become plain text without a parser."""
 
 _TEXT_TIME: Final = 1.5
 """Seconds reserved for plain text: 0.4 to start a process in place of the killed one, 1.1 for two million
@@ -62,7 +63,13 @@ class Conversion:
         try:
             if answer.media.read_as == _PDF:
                 return await self._pdf(answer, fragment, deadline)
-            return await self._page(answer, deadline, self._content.of_call(images))
+            options = options_for(
+                media_type=answer.media.read_as,
+                charset=answer.media.charset,
+                url=answer.url,
+                config=self._content.of_call(images),
+            )
+            return await self._page(answer, options, deadline)
         except ContentError as error:
             error.url = error.url or answer.url
             raise
@@ -79,39 +86,31 @@ class Conversion:
             ContentError: the body is not such an index.
             TransportError: `timeout`.
         """
-        options = {"format": index, "url": answer.url}
-        found = await self._workers.run("index", answer.data, options, deadline=deadline)
-        try:
-            return from_frame(found)
-        except ValueError as exc:
-            raise broken() from exc
+        return await self._run("index", answer, {"format": index, "url": answer.url}, deadline)
 
     async def _pdf(self, answer: ReceivedPage, fragment: str, deadline: float) -> Document:
         options = {"pages": pages_of(fragment)}
-        found = await self._workers.run("pdf", answer.data, options, deadline=deadline)
+        found = await self._workers.run("pdf", answer.body.data, options, deadline=deadline)
         return Document.model_validate({name: found[name] for name in _OF_PDF & found.keys()})
 
     async def _page(
-        self, answer: ReceivedPage, deadline: float, content: ContentConfig
+        self, answer: ReceivedPage, options: Mapping[str, object], deadline: float
     ) -> Document:
         left = deadline - asyncio.get_running_loop().time()
         has_spare = left >= _MIN_TIME and _MARKUP.search(answer.media.read_as)
         try:
-            return await self._run(
-                "page",
-                answer,
-                content,
-                deadline=deadline,
-                reserve=_TEXT_TIME if has_spare else 0.0,
-            )
+            reserve = _TEXT_TIME if has_spare else 0.0
+            return await self._run("page", answer, options, deadline, reserve=reserve)
         except DefeatError as defeat:
             if not has_spare:
                 raise
             _log.warning(
-                "fetch.converter_fallback media=%s bytes=%d", answer.media.read_as, len(answer.data)
+                "fetch.converter_fallback media=%s bytes=%d",
+                answer.media.read_as,
+                len(answer.body.data),
             )
             try:
-                return await self._run("text", answer, content, deadline=deadline)
+                return await self._run("text", answer, options, deadline)
             except ContentError:
                 raise defeat from None
 
@@ -119,19 +118,13 @@ class Conversion:
         self,
         job: str,
         answer: ReceivedPage,
-        content: ContentConfig,
-        *,
+        options: Mapping[str, object],
         deadline: float,
+        *,
         reserve: float = 0.0,
     ) -> Document:
-        options = options_for(
-            media_type=answer.media.read_as,
-            charset=answer.media.charset,
-            url=answer.url,
-            config=content,
-        )
         found = await self._workers.run(
-            job, answer.data, options, deadline=deadline, reserve=reserve
+            job, answer.body.data, options, deadline=deadline, reserve=reserve
         )
         try:
             return from_frame(found)

@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC
 from email.utils import parsedate_to_datetime
+from functools import partial
 from typing import Final
 
 from searx_mcp.errors import (
@@ -77,7 +78,7 @@ class PageCache:
         config: FetchConfig,
         clock: Callable[[], float],
     ) -> None:
-        """Take the parts.
+        """Configure the cache.
 
         Args:
             store: holds the captures; the caller closes it.
@@ -88,7 +89,10 @@ class PageCache:
         self._store = store
         self._passing = MemoryPageStore(max_bytes=_PASSING_BYTES, max_age=_PASSING_AGE)
         self._namespace = namespace
-        self._config = config
+        self._stale_if_error = config.stale_if_error
+        self._lifetime = partial(
+            lifetime, default_ttl=config.cache_ttl, max_age=config.cache_max_age
+        )
         self._clock = clock
 
     def now(self) -> float:
@@ -130,7 +134,7 @@ class PageCache:
 
     def is_spare(self, kept: KeptPage) -> bool:
         """Return whether it serves if the site fails (RFC 5861, section 4)."""
-        return kept.capture.may_be_stale and self.age(kept) <= self._config.stale_if_error
+        return kept.capture.may_be_stale and self.age(kept) <= self._stale_if_error
 
     def age(self, kept: KeptPage) -> float:
         """Seconds since it was fetched or found unchanged."""
@@ -181,7 +185,7 @@ class PageCache:
     ) -> KeptPage:
         """Extend a capture that its site says is still current.
 
-        A capture without a cursor is not from this cache, and is not added.
+        A capture without a cursor does not come from this cache, and is not added to it.
         """
         now = self._clock()
         life = self._lifetime(status, headers, now)
@@ -203,15 +207,6 @@ class PageCache:
         if kept is not None:
             old = replace(kept.capture, fresh_until=0.0, may_be_stale=False)
             await self._store.keep(key, old, now)
-
-    def _lifetime(self, status: int, headers: Mapping[str, str], now: float) -> Lifetime:
-        return lifetime(
-            status,
-            headers,
-            now,
-            default_ttl=self._config.cache_ttl,
-            max_age=self._config.cache_max_age,
-        )
 
 
 def is_passing(error: SearxMcpError) -> bool:

@@ -130,17 +130,13 @@ def _part(document: Document, request: FetchRequest, most: int) -> _Part:
     if is_refused:
         most = min(most, _GLIMPSE)
     if found and end - begin > most:
-        found = choose(found, most, size=len, cut=_head)
+        found = choose(found, most, size=len, cut=lambda text, room: text[: cut(text, 0, room)])
         behind = gap(found, begin)
         following = behind if behind < end else None
         return _Part(excerpts(found), begin, following, names, tuple(found), verdict)
     stop = min(cut(markdown, begin, most), end)
     following = stop if stop < end else None
     return _Part(markdown[begin:stop], begin, following, names, tuple(found), verdict)
-
-
-def _head(text: str, max_chars: int) -> str:
-    return text[: cut(text, 0, max_chars)]
 
 
 def _section(document: Document, name: str) -> int:

@@ -3,8 +3,7 @@
 A page can ask a model to fetch an address that contains parts of the conversation. We look for encoded text,
 long runs of random characters, and prose longer than any search. This is a hint, not a guard: it misses short
 plain words, many short pieces and agreed codes, and it flags addresses with long signatures. The thresholds
-are measured in
-`docs/decisions/fetching-politely.md`.
+are measured in `docs/decisions/fetching-politely.md`.
 """
 
 import base64

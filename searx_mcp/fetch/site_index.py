@@ -59,14 +59,12 @@ class SiteIndexes:
 
     An index is fetched like a page, with the same robots.txt, host limits and cache. A missing one is not
     requested again for ten minutes.
+
+    Args:
+        source: reads indexes.
     """
 
     def __init__(self, source: IndexSource) -> None:
-        """Take the part; open nothing.
-
-        Args:
-            source: reads indexes.
-        """
         self._source = source
         self._missing: OrderedDict[str, float] = OrderedDict()
 
@@ -92,7 +90,10 @@ class SiteIndexes:
             The matches of the first readable index, or `None` if there is none.
         """
         candidates = told or (_agreed(url) if guess else ())
-        for index in [each for each in candidates if not self._is_missing(each.url)][:_TRIED]:
+        now = asyncio.get_running_loop().time()
+        for index in [each for each in candidates if self._missing.get(each.url, 0.0) <= now][
+            :_TRIED
+        ]:
             read = await self._read(index, url, deadline)
             if read is None:
                 continue
@@ -125,9 +126,6 @@ class SiteIndexes:
             self._miss(index.url, now)
             return None
         return page.document.links, page.document.indexes
-
-    def _is_missing(self, url: str) -> bool:
-        return self._missing.get(url, 0.0) > asyncio.get_running_loop().time()
 
     def _miss(self, url: str, now: float) -> None:
         self._missing[url] = now + _FORGET_AFTER

@@ -21,7 +21,7 @@ from searx_mcp.urls.hosts import host_in
 SLOT_TIME: Final = 1.5
 """Seconds a page holds its slot; a slower one continues without it, and the next page starts."""
 MOST: Final = 0.8
-"""A call has enough when this share of the pages still possible has arrived."""
+"""A call has enough when this share of the pages that have arrived or may still arrive is here."""
 MORE: Final = 1.5
 """Seconds a call that has enough waits for the others."""
 NOTHING_SHARE: Final = 0.5
@@ -50,7 +50,8 @@ REMEMBERED_FOR: Final = 600.0
 REMEMBERED: Final = 1_000
 """Silent pages and hosts that are remembered; the oldest are forgotten."""
 VOICES: Final = 5
-"""Pages that fill an answer: more text of one page does not replace other pages."""
+"""Pages that fill an answer: each counts at most for an equal share of the room, since more text of one page does not
+replace other pages."""
 LATE: Final = 24
 """Pages in progress without a slot; a quarter of the bodies read at once (32) stays free for everyone else."""
 

@@ -8,11 +8,10 @@ import contextlib
 import re
 import secrets
 from base64 import b64encode
-from collections.abc import AsyncIterator, Callable, Coroutine, Mapping
+from collections.abc import AsyncIterator, Callable, Coroutine
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from http import HTTPStatus
-from types import MappingProxyType
 from typing import Any, Final, Self
 
 from yarl import URL
@@ -68,23 +67,19 @@ class Record:
     Attributes:
         limits: of this gateway.
         is_spent: whether a limit has cut something off.
+        refused: how often the rules refused each host; at most 256 hosts are remembered.
     """
 
     limits: GatewayLimits
     is_spent: bool = False
+    refused: dict[str, int] = field(default_factory=dict)
     _connections: int = 0
     _passed: int = 0
-    _refused: dict[str, int] = field(default_factory=dict)
     _errors: dict[tuple[str, int], FetchError] = field(default_factory=dict)
 
-    @property
-    def refused(self) -> Mapping[str, int]:
-        """How often the rules refused each host."""
-        return MappingProxyType(self._refused)
-
-    def error(self, host: str, port: int) -> FetchError | None:
-        """Why the last attempt to reach a host failed, or `None` if it did not."""
-        return self._errors.get((host, port))
+    def error(self, url: URL) -> FetchError | None:
+        """Why the last attempt to reach a URL's host failed, or `None` if it did not."""
+        return self._errors.get(_place(url))
 
     @property
     def last_error(self) -> FetchError | None:
@@ -108,20 +103,24 @@ class Record:
             return False
         return True
 
-    def reached(self, host: str, port: int) -> None:
+    def reached(self, url: URL) -> None:
         """Record that a host was reached."""
-        self._errors.pop((host, port), None)
+        self._errors.pop(_place(url), None)
 
-    def failed(self, host: str, port: int, error: FetchError) -> None:
+    def failed(self, url: URL, error: FetchError) -> None:
         """Record why a host was not reached; the oldest entries are dropped."""
-        self._errors.pop((host, port), None)
-        self._errors[host, port] = error
+        self.reached(url)
+        self._errors[_place(url)] = error
         if len(self._errors) > _MAX_REMEMBERED:
             del self._errors[next(iter(self._errors))]
-        if isinstance(error, PolicyError) and (
-            host in self._refused or len(self._refused) < _MAX_REMEMBERED
-        ):
-            self._refused[host] = self._refused.get(host, 0) + 1
+        host, _ = _place(url)
+        is_remembered = host in self.refused or len(self.refused) < _MAX_REMEMBERED
+        if isinstance(error, PolicyError) and is_remembered:
+            self.refused[host] = self.refused.get(host, 0) + 1
+
+
+def _place(url: URL) -> tuple[str, int]:
+    return url.raw_host or "", url.port or 0
 
 
 CLOSE_TIMEOUT: Final = 1.0
@@ -158,6 +157,9 @@ class Gateway:
     Not covered: the traffic inside a tunnel. A client may request anything from the host it named.
 
     Leaving the block ends all connections, within `CLOSE_TIMEOUT`.
+
+    Attributes:
+        record: what happened.
     """
 
     def __init__(
@@ -180,8 +182,7 @@ class Gateway:
         self._allow = allow
         self._admit = admit
         self._dialler = dialler
-        self._record = Record(limits)
-        self._limits = limits
+        self.record = Record(limits)
         self._password = secrets.token_urlsafe(32)
         self._pair = b64encode(f"{_USERNAME}:{self._password}".encode())
         self._server: asyncio.Server | None = None
@@ -203,28 +204,9 @@ class Gateway:
         """User name and password, valid for this gateway only."""
         return _USERNAME, self._password
 
-    @property
-    def refused(self) -> Mapping[str, int]:
-        """How often the rules refused each host; at most 256 hosts are remembered."""
-        return self._record.refused
-
-    @property
-    def is_spent(self) -> bool:
-        """Whether a limit has cut something off."""
-        return self._record.is_spent
-
-    def error(self, url: URL) -> FetchError | None:
-        """Why the last attempt to reach a URL's host failed, or `None` if it did not."""
-        return self._record.error(url.raw_host or "", url.port or 0)
-
-    @property
-    def last_error(self) -> FetchError | None:
-        """Why the most recent unreachable host could not be reached, or `None`."""
-        return self._record.last_error
-
     async def __aenter__(self) -> Self:
         self._server = await asyncio.start_server(
-            self._serve, _HOST, 0, limit=self._limits.head_bytes
+            self._serve, _HOST, 0, limit=self.record.limits.head_bytes
         )
         return self
 
@@ -243,7 +225,7 @@ class Gateway:
 
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         task = asyncio.current_task()
-        if task is None or self._server is None or len(self._tasks) >= self._limits.at_once:
+        if task is None or self._server is None or len(self._tasks) >= self.record.limits.at_once:
             writer.transport.abort()
             return
         self._tasks.add(task)
@@ -270,7 +252,7 @@ class Gateway:
 
     async def _request(self, reader: asyncio.StreamReader) -> RequestHead:
         try:
-            async with asyncio.timeout(self._limits.head_time):
+            async with asyncio.timeout(self.record.limits.head_time):
                 request = RequestHead.parse(await reader.readuntil(_END))
         except asyncio.LimitOverrunError as exc:
             raise _TurnedAwayError(HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE) from exc
@@ -282,7 +264,7 @@ class Gateway:
             raise _TurnedAwayError(HTTPStatus.METHOD_NOT_ALLOWED)
         if request.has_body:
             raise _TurnedAwayError(HTTPStatus.BAD_REQUEST)
-        if not self._record.open():
+        if not self.record.open():
             raise _TurnedAwayError(HTTPStatus.SERVICE_UNAVAILABLE)
         return request
 
@@ -321,7 +303,7 @@ class Gateway:
                 head = ResponseHead.parse(await source.readuntil(_END))
             except (ValueError, asyncio.LimitOverrunError, asyncio.IncompleteReadError, OSError):
                 break
-            if not self._record.spend(meter, len(head.passed_on)):
+            if not self.record.spend(meter, len(head.passed_on)):
                 return
             if not head.is_interim:
                 sink.write(head.passed_on)
@@ -334,7 +316,7 @@ class Gateway:
     ) -> None:
         with contextlib.suppress(OSError):
             while data := await source.read(_PIECE):
-                if not self._record.spend(meter, len(data)):
+                if not self.record.spend(meter, len(data)):
                     return
                 sink.write(data)
                 await sink.drain()
@@ -354,20 +336,20 @@ class Gateway:
 
     @asynccontextmanager
     async def _connected(self, url: URL) -> AsyncIterator[Streams]:
-        host, port = url.raw_host or "", url.port or 0
+        limit = self.record.limits.head_bytes
         try:
-            server = await self._dialler.connect(host, port, limit=self._limits.head_bytes)
+            server = await self._dialler.connect(*_place(url), limit=limit)
         except FetchError as exc:
             exc.url = str(url)
             raise self._turned_away(url, exc) from exc
-        self._record.reached(host, port)
+        self.record.reached(url)
         try:
             yield server
         finally:
             server[1].transport.abort()
 
     def _turned_away(self, url: URL, error: FetchError) -> _TurnedAwayError:
-        self._record.failed(url.raw_host or "", url.port or 0, error)
+        self.record.failed(url, error)
         match error:
             case PolicyError():
                 return _TurnedAwayError(HTTPStatus.FORBIDDEN)

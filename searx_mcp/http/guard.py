@@ -79,8 +79,8 @@ class AddressGuard:
     def check_answers(self, host: str, port: int, addresses: Iterable[str]) -> None:
         """Refuse a name if any of its addresses is forbidden.
 
-        A name with both a public and a private address is how DNS rebinding starts, so one good address
-        does not redeem it.
+        DNS rebinding starts with a name that has a public and a private address, so a single forbidden one
+        is enough.
 
         Raises:
             BlockedAddressError: at least one address may not be dialled.
@@ -141,7 +141,7 @@ def own_address_probe() -> Callable[[str], bool]:
     Where the kernel lets any process bind to any address (`ip_nonlocal_bind` on Linux, set on some load
     balancers), this cannot be known, and the function always returns false.
     """
-    return _never if _can_bind(_UNASSIGNED) else _can_bind
+    return (lambda _address: False) if _can_bind(_UNASSIGNED) else _can_bind
 
 
 def _can_bind(address: str) -> bool:
@@ -153,10 +153,6 @@ def _can_bind(address: str) -> bool:
     except OSError:
         return False
     return True
-
-
-def _never(_address: str) -> bool:
-    return False
 
 
 class GuardedResolver(AbstractResolver):

@@ -1,7 +1,7 @@
 """Request headers that the operator adds for single sites, such as an intranet wiki's key.
 
 They are bound to an origin, not a name, so that a redirect from https to http does not send them in the clear.
-No message made here shows a value.
+Error messages never show a value.
 """
 
 import re

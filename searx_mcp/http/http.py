@@ -63,17 +63,14 @@ class Reply:
     Attributes:
         status: the HTTP status.
         headers: case-insensitive; the first value of a repeated one.
+        url: the requested URL; redirects are never followed.
     """
 
     def __init__(self, response: aiohttp.ClientResponse) -> None:
         self._response = response
         self.status: int = response.status
         self.headers: Mapping[str, str] = response.headers
-
-    @property
-    def url(self) -> str:
-        """The requested URL; redirects are never followed."""
-        return str(self._response.url)
+        self.url = str(response.url)
 
     async def read(
         self, *, max_bytes: int, deadline: float | None = None, watch: Watch | None = None
@@ -151,7 +148,7 @@ class HttpSession:
         Args:
             connect: creates the library's session; called once, inside a running loop.
             admit: parses a URL, or raises if it is not allowed here.
-            look_up: resolves a host and port like connecting will, or raises.
+            look_up: resolves a host and port as connecting would, or raises.
             connect_plainly: creates a second library session for http URLs, in the same way: the code that
                 opens a session's sockets does not know the scheme.
             route_for: returns the proxy route of a request, if it has one.

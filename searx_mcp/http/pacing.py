@@ -21,7 +21,7 @@ MAX_INTERIM: Final = 8
 
 LINES_A_TURN: Final = 256
 """Lines parsed in one turn; a head or a chunk has at least two. Measured: eight connections with chunks of one
-byte, the slowest case, take 7 ms of the 25 in which the loop has to come round (`benchmarks.flood`)."""
+byte, the slowest case, take 7 ms of the 25 ms allowed for one turn (`benchmarks.flood`)."""
 
 BYTES_A_TURN: Final = 65_536
 """Bytes parsed in one turn. Measured: eight connections with chunk extensions, the slowest, take 6 ms."""

@@ -16,7 +16,7 @@ from typing_extensions import override
 from searx_mcp.urls.hosts import is_onion
 
 LOCAL: Final = "<local>"
-"""In a list of hosts without a proxy: names without a dot, such as those of containers."""
+"""Stands for all names without a dot, such as those of containers, in a list of hosts without a proxy."""
 
 DIRECT: Final = (
     LOCAL,

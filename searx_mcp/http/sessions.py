@@ -348,7 +348,7 @@ def _may_be_public(url: URL) -> bool:
 
 
 def _judge_literal(url: URL, guard: AddressGuard, raw: str) -> None:
-    """Check a literal address that a proxy dials as if it were dialled here."""
+    """Apply the rules for addresses dialled here to a literal address that a proxy dials."""
     host, port = url.raw_host or "", url.port or 0
     if effective_address(host) is None:
         return

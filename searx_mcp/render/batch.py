@@ -6,7 +6,6 @@ from typing import Any, Final
 from searx_mcp.models.response import (
     BatchedSearch,
     RawBatch,
-    RepeatedHit,
     SearchBatch,
     SearchFailure,
 )
@@ -136,12 +135,10 @@ def _tail(each: BatchedSearch, boundary: str) -> Iterator[str]:
             yield quoted
     if each.repeated:
         more = len(each.repeated) - _REPEATED
-        named = ", ".join(map(_place, each.repeated[:_REPEATED]))
+        named = ", ".join(
+            f"result {hit.result} of search {hit.search}" for hit in each.repeated[:_REPEATED]
+        )
         yield f"Also found above: {named}{f' and {more} more' if more > 0 else ''}."
-
-
-def _place(hit: RepeatedHit) -> str:
-    return f"result {hit.result} of search {hit.search}"
 
 
 def _left_out(number: int) -> str:

@@ -1,4 +1,4 @@
-"""Passages of a page that are shown in its place, in page order, the call that reads on, and what is said if none answers."""
+"""Passages shown in place of a page, the call that reads on, and the text if none of them answers."""
 
 import json
 from collections.abc import Callable, Iterator, Sequence
@@ -23,9 +23,9 @@ _SHORTEST: Final = 200
 
 
 _REST: Final = 0.05
-"""Share of the room that is not worth searching for something that fits."""
+"""Share of the room that may stay empty: below it, no further passage is tried."""
 _MISFITS: Final = 24
-"""Number of passages that do not fit before no other is tried: a page may have thousands."""
+"""Passages that do not fit before the search ends: a page may have thousands."""
 
 
 def choose(

@@ -152,16 +152,12 @@ def neutralise(text: str, boundary: str) -> str:
     Linear in the length, which does not change: offsets into the text stay valid.
     """
     if boundary:
-        text = _spelling(boundary).sub(_blanked, text)
+        text = _spelling(boundary).sub(lambda found: "[id]".ljust(len(found[0])), text)
     return _SIGN.sub(_tamed, text)
 
 
 def _spelling(boundary: str) -> re.Pattern[str]:
     return re.compile(r"[\W_]?".join(boundary), re.IGNORECASE)
-
-
-def _blanked(match: re.Match[str]) -> str:
-    return "[id]".ljust(len(match[0]))
 
 
 def _tamed(match: re.Match[str]) -> str:

@@ -111,7 +111,9 @@ def part(page: Page, *, budget: int | None, boundary: str, fetch: str = FETCH) -
         frame = replace(frame, outline=_outline(page, left // 4, boundary))
     left = room - estimate(_write(frame, page, boundary))
     if page.passages:
-        passages = choose(page.passages, left, size=estimate, cut=_beginning)
+        passages = choose(
+            page.passages, left, size=estimate, cut=lambda text, room: clip(text, room)[0]
+        )
         shown, _ = fit(neutralise(excerpts(passages, boundary), boundary), left)
         following: int | None = gap(passages, page.offset)
     else:
@@ -123,10 +125,6 @@ def part(page: Page, *, budget: int | None, boundary: str, fetch: str = FETCH) -
         more=_more(page, following, fetch, is_in_parts=bool(page.passages)),
         next_offset=following,
     )
-
-
-def _beginning(text: str, room: int) -> str:
-    return clip(text, room)[0]
 
 
 def _write(shown: ShownPart, page: Page, boundary: str) -> str:

@@ -15,9 +15,9 @@ SMALLEST = 250
 """Minimum tokens for showing another page: about 100 of them are the fence and its lines."""
 
 _NEAR_THE_TOP = 4
-"""Number of the best passages among which a page's beginning is moved up: it says what the page is. In 60
-searches over ten pages of documentation, half for a late passage and half for the first lines, 21 and 30
-were shown; 20 and 29 without this, and 17 and 30 if the beginning is always the second."""
+"""If the page's beginning is among this many best passages, it is moved to second place, since it says what the page
+is. In 60 searches over ten pages of documentation, half of them for a late passage and half for the first lines, 21
+and 30 of these were shown; 20 and 29 without this rule, 17 and 30 if the beginning is always second."""
 
 _SPARE = 8
 """Maximum tokens of one more line between passages."""

@@ -10,10 +10,7 @@ UNLIMITED = 1_000_000_000
 """A budget that no text exceeds."""
 
 _CLASSES = (
-    (
-        r"[A-Za-z0-9]{24,}",
-        100,
-    ),  # no word is that long: a hash or an encoding, one token per character
+    (r"[A-Za-z0-9]{24,}", 100),  # no word is so long: a hash or an encoding, a token per character
     (r"[A-Za-z]+", 30),
     (r"[0-9]+", 100),  # several tokenizers encode every digit separately
     (r"\n+", 100),

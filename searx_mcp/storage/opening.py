@@ -142,9 +142,8 @@ def _open(path: Path, schema: Schema, *, thorough: bool) -> OpenDatabase:
     hold = _hold(path)
     try:
         hold.execute("BEGIN")
-        hold.execute(
-            "SELECT 1 FROM sqlite_master"
-        ).fetchall()  # takes the shared lock, and keeps it
+        # Takes the shared lock, which the transaction holds.
+        hold.execute("SELECT 1 FROM sqlite_master").fetchall()
         return OpenDatabase(_connect(path, schema, thorough=thorough), hold, path)
     except BaseException:
         hold.close()
@@ -172,7 +171,7 @@ def _check_places(path: Path) -> None:
 
 @lru_cache(maxsize=16)
 def _places(path: Path) -> tuple[str, ...]:
-    """Return where the file, its lock and its companions are; making a path costs more than a look at it."""
+    """Return the places of the file, its lock and its companions; cached, as building them takes longer than a `stat`."""
     return (str(path), str(_lock(path)), *(f"{path}{end}" for end in _COMPANIONS))
 
 

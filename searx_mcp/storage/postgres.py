@@ -259,7 +259,7 @@ class PostgresLink:
 
 
 _OPTIONS: Final = "SET jit = off; SET client_min_messages = error; SET synchronous_commit = off;"
-"""Compiling a query takes longer than any of ours."""
+"""Just-in-time compilation takes longer than any of our queries."""
 
 
 def _timeouts(verb: str, patience: float) -> str:

@@ -1,6 +1,6 @@
-"""One connection to a Redis or Valkey server, and the seals of what is kept there; alone uses the library.
+"""One connection to a Redis or Valkey server, and the sealing of values stored there.
 
-The library is an optional extra of the package, so this module is imported late.
+The only module that uses the library, which is an optional extra of the package; so this module is imported late.
 """
 
 import asyncio
@@ -180,7 +180,8 @@ class RedisLink:
         """
         await self._take_turn()
         try:
-            self._check_away()
+            if self.error is not None and asyncio.get_running_loop().time() < self._retry_at:
+                raise self.error
             async with asyncio.timeout(self.patience):
                 answer = await self._run(work)
         except (RedisError, OSError) as exc:  # a timeout is an OSError
@@ -223,10 +224,6 @@ class RedisLink:
                 f"Redis at {self.place} still has too many calls from this process to answer",
                 advice="Try again.",
             ) from exc
-
-    def _check_away(self) -> None:
-        if self.error is not None and asyncio.get_running_loop().time() < self._retry_at:
-            raise self.error
 
     async def _run(self, work: Callable[[RedisSession], Awaitable[T]]) -> T:
         if self._session is not None:

@@ -74,7 +74,7 @@ return {'0', is_last}
 
 
 class RedisQuotas:
-    """Counts calls in windows that slide by sixtieths, however many there are.
+    """Counts calls in sliding windows of `PARTS` parts each, in constant space however many calls there are.
 
     A call whose reply was lost may count twice.
 

@@ -178,9 +178,8 @@ class RedisStore(StateStore):
     def __init__(self, url: str, *, prefix: str, patience: float = PATIENCE) -> None:
         self._keys = RedisKeys(prefix)
         self._link = RedisLink(url, patience=patience, greet=self._bring_along)
-        self._memory = (
-            MemoryStore()
-        )  # records, claims, choices and the seed as this process knows them
+        # Records, claims, choices and the seed as this process knows them.
+        self._memory = MemoryStore()
         self._charges = QuotaMirror()
         self._now: float | None = None
 
@@ -270,8 +269,7 @@ class RedisStore(StateStore):
                 for url, record in records.items()
                 if record.last_at != kept[url].last_at
             }
-            if settled:
-                await self._save(session, settled, now)
+            await self._save(session, settled, now)
             await self._memory.save(records, now)
             return records
 

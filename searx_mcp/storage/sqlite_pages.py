@@ -206,7 +206,8 @@ class SqlitePageStore(SharedPageStore):
     async def _try(
         self, work: Callable[[], Awaitable[T]], now: float, *, writes: bool = False
     ) -> T | None:
-        if _is_ahead(self._write_at if writes else self._read_at, now):
+        # A time further ahead was set before the clock was set back.
+        if 0 < (self._write_at if writes else self._read_at) - now <= PAUSE:
             return None
         try:
             return await work()
@@ -226,11 +227,6 @@ class SqlitePageStore(SharedPageStore):
             error.message,
             error.advice,
         )
-
-
-def _is_ahead(at: float, now: float) -> bool:
-    # A time further ahead was set before the clock was set back.
-    return 0 < at - now <= PAUSE
 
 
 def item_under(tx: Transaction, key: bytes) -> Item | None:

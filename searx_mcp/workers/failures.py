@@ -101,7 +101,7 @@ def _is_out_of_time(code: int | None) -> bool:
 
 
 def ended(code: int | None) -> FetchError:
-    """Make the error for a process that ended during its job, as did the replacements given to the job.
+    """Make the error for a job whose process ended, and so did every replacement.
 
     Args:
         code: its exit code; negative for the signal that ended it.

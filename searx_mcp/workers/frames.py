@@ -35,7 +35,7 @@ def encode_head(header: Mapping[str, object], body_length: int) -> bytes:
     """Encode everything before a body.
 
     Raises:
-        FrameError: the header is not JSON, or one of both is too long.
+        FrameError: the header is not JSON, or header or body is too long.
     """
     try:
         text = json.dumps(header).encode()

@@ -32,8 +32,7 @@ _STARTS: Final = 3
 """Consecutive failed starts after which waiting callers get an error: one process may be killed by chance."""
 
 _TRIES: Final = 3
-"""Processes that a job gets if something else kills them. Chosen: if three are killed, it will not end
-soon."""
+"""Processes that a job gets if something else kills them. An assumption: whatever kills three will go on."""
 _OWN_DEATHS: Final = 2
 """Processes that a document may crash. One may have been damaged by an earlier document, hardly two."""
 

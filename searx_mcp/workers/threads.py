@@ -92,7 +92,7 @@ class ThreadWorkers(Workers):
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(_CLOSE_TIMEOUT):
                 for thread in [*self._threads.values()]:
-                    await thread.stop(_nothing)
+                    await thread.stop(lambda: None)
 
     def _done(self, turn: "_Turn", job: str, body: bytes, options: Mapping[str, object]) -> Result:
         if self._is_closed:
@@ -113,7 +113,7 @@ class ThreadWorkers(Workers):
 
 
 class _Turn:
-    """The turn of one job: its clock runs, and garbage collection is paused.
+    """One job in its thread: limits its time, and pauses garbage collection.
 
     Args:
         seconds: time limit of the job.
@@ -166,7 +166,3 @@ class _Turn:
             end = min(end, self._give_up)
         self._allowed = end - begun
         self._limit.reschedule(end)
-
-
-def _nothing() -> None:
-    """Do nothing: the last call of a thread."""

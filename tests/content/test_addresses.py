@@ -3,7 +3,14 @@
 import pytest
 from selectolax.lexbor import LexborHTMLParser
 
-from searx_mcp.content.addresses import absolute, absolute_web, addresses_in, image_address, listed
+from searx_mcp.content.addresses import (
+    MAX_LINKS,
+    absolute,
+    absolute_web,
+    addresses_in,
+    image_address,
+    listed,
+)
 
 BASE = "https://ex.org/a/b.html"
 
@@ -49,7 +56,7 @@ def test_only_the_web_can_be_fetched():
 
 def test_addresses_are_listed_once_and_not_without_end():
     assert listed(["b", "", "a", "b"]) == ("b", "a")
-    assert listed(map(str, range(10)), most=3) == ("0", "1", "2")
+    assert listed(map(str, range(2 * MAX_LINKS))) == tuple(map(str, range(MAX_LINKS)))
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from searx_mcp.content.summary import digest, key_points, summarize
+from searx_mcp.content.summary import digest, summarize
 
 PAGE = """# Otters of the coast
 
@@ -208,7 +208,7 @@ def test_key_points_are_sentences_of_different_paragraphs_in_order():
         f"Point {n} tells of {thing} and how it came. It goes on about {thing} for a while."
         for n, thing in enumerate(("bread", "salt", "iron", "glass", "paper", "wool", "wood"))
     )
-    points = key_points(page)
+    points = digest(page, max_chars=500).key_points
     assert len(points) == 5
     assert sorted(points, key=page.index) == list(points)
     paragraphs = [next(p for p in page.split("\n\n") if point in p) for point in points]
@@ -216,10 +216,10 @@ def test_key_points_are_sentences_of_different_paragraphs_in_order():
 
 
 def test_key_points_are_few_where_there_is_little_to_say():
-    assert key_points("One sentence that is alone here.\n\nOne sentence that is alone here.") == (
-        "One sentence that is alone here.",
-    )
-    assert key_points("") == ()
+    assert digest(
+        "One sentence that is alone here.\n\nOne sentence that is alone here.", max_chars=500
+    ).key_points == ("One sentence that is alone here.",)
+    assert digest("", max_chars=500).key_points == ()
 
 
 ITEMS = (
@@ -330,18 +330,19 @@ def test_a_description_leads_where_the_text_says_the_same(
 @pytest.mark.parametrize("mark", ["?", "\uff1f", ":"])
 def test_what_asks_or_announces_is_no_key_point(mark: str):
     page = f"What does an otter eat in winter{mark}\n\nOtters eat fish and crabs in winter, too."
-    assert key_points(page, query="otter winter") == ("Otters eat fish and crabs in winter, too.",)
+    assert digest(page, query="otter winter", max_chars=500).key_points == (
+        "Otters eat fish and crabs in winter, too.",
+    )
 
 
-def test_a_digest_is_both_at_once():
+def test_a_digest_has_the_summary_too():
     both = digest(PAGE, query="fur", title="Otters", max_chars=120)
     assert both.summary == summarize(PAGE, query="fur", title="Otters", max_chars=120)
-    assert both.key_points == key_points(PAGE, query="fur", title="Otters")
 
 
 @given(st.text(), st.text())
 def test_any_text_has_key_points_within_their_bounds(text: str, query: str):
-    points = key_points(text, query=query)
+    points = digest(text, query=query, max_chars=500).key_points
     assert len(points) <= 5
     assert all(point.strip() for point in points)
 

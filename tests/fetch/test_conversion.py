@@ -108,7 +108,7 @@ async def test_a_page_that_defeats_its_reader_becomes_plain_text(defeat, media_t
     assert workers.asked == ["page", "text"]
     assert workers.reserves[0] > 0
     assert workers.reserves[1] == 0
-    size = len(answer().data)
+    size = len(answer().body.data)
     assert caplog.messages == [f"fetch.converter_fallback media={media_type} bytes={size}"]
 
 

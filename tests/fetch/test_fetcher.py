@@ -1,7 +1,6 @@
 """Fetching one page, against a real server on loopback."""
 
 import asyncio
-import gzip
 import logging
 import threading
 from collections.abc import Mapping
@@ -192,50 +191,11 @@ async def test_the_status_counts_even_when_its_body_cannot_be_read(site, fetcher
     assert error.code is ErrorCode.NOT_FOUND
 
 
-@pytest.mark.parametrize(
-    ("content_type", "body", "words"),
-    [
-        ("application/zip", b"PK\x03\x04" + b"x" * 5_116, "application/zip (5 KB)"),
-        ("text/html", b"PK\x03\x04" + b"x" * 5_116, "application/zip (5 KB)"),
-        ("image/png", b"\x89PNG", "image/png (4 bytes)"),
-        (None, b"\x89PNG\r\n\x1a\n", "image/png (8 bytes)"),
-        ("application/octet-stream", b"\x00\x01", "application/octet-stream (2 bytes)"),
-    ],
-)
-async def test_what_is_no_text_is_refused_with_type_and_size(
-    site, fetcher, content_type, body, words
-):
-    error = await failure(fetcher, site.page("/", body, content_type=content_type))
-    assert isinstance(error, ContentError)
-    assert (error.code, error.status_code) == (ErrorCode.UNSUPPORTED_CONTENT_TYPE, 200)
-    assert words in error.message
-    assert error.advice
-
-
 async def test_a_type_that_is_no_text_is_refused_before_the_body(site, fetcher):
     url = site.raw("/", b"HTTP/1.1 200 OK\r\nContent-Type: video/mp4\r\n\r\n")
     error = await failure(fetcher, url)
     assert error.code is ErrorCode.UNSUPPORTED_CONTENT_TYPE
     await site.until_idle()
-
-
-@pytest.mark.parametrize(
-    ("declared", "body", "content_type"),
-    [
-        (None, ARTICLE, "text/html"),
-        ("application/octet-stream", ARTICLE, "text/html"),
-        ("application/octet-stream", "The quick brown fox", "text/plain"),
-        ("text/plain", "The quick brown fox", "text/plain"),
-        ("text/markdown", "# Foxes\n\nThe quick brown fox", "text/markdown"),
-        ("application/json", '{"a": "The quick brown fox"}', "application/json"),
-        ("application/atom+xml", "<feed><t>The quick brown fox</t></feed>", "application/atom+xml"),
-        ("application/xhtml+xml", ARTICLE, "application/xhtml+xml"),
-    ],
-)
-async def test_text_in_other_forms_is_a_page_too(site, fetcher, declared, body, content_type):
-    page = await fetcher.fetch(FetchRequest(url=site.page("/", body, content_type=declared)))
-    assert page.content_type == content_type
-    assert "quick brown fox" in page.markdown_content
 
 
 @pytest.mark.parametrize(
@@ -270,17 +230,6 @@ async def test_the_nearest_limit_of_size_holds(
     )
     page = await fetcher.fetch(request, max_bytes=caller)
     assert page.content_length == expected
-
-
-async def test_a_gzip_bomb_is_cut_at_the_cap(site, make_fetcher):
-    bomb = gzip.compress(b"<p>word " * (4 << 20))
-    assert len(bomb) < 200_000
-    url = site.page("/", bomb, headers={"Content-Encoding": "gzip"})
-    page = await make_fetcher(max_content_size=65_536).fetch(FetchRequest(url=url))
-    assert page.notes == ("The page is incomplete: cut off at the size limit.",)
-    assert (page.truncated, page.content_length) == (True, 65_536)
-    assert len(page.markdown_content) <= 65_536
-    assert page.headers["content-encoding"] == "gzip"
 
 
 async def test_a_deadline_in_the_body_gives_the_part_that_arrived(site, fetcher, monkeypatch):
@@ -378,16 +327,6 @@ async def test_surrogates_and_nuls_never_reach_the_caller(site, fetcher):
     assert "\x00" not in page.model_dump_json()
     assert "emoji" in page.markdown_content
     assert len(page.headers["server"]) <= 200
-
-
-async def test_a_summary_is_made_when_wanted(site, make_fetcher):
-    url = site.page("/", ARTICLE)
-    with_summary = await make_fetcher().fetch(FetchRequest(url=url), query="fox")
-    without = await make_fetcher(web_search={"summarize_long_content": False}).fetch(
-        FetchRequest(url=url)
-    )
-    assert "fox" in with_summary.summary
-    assert without.summary == ""
 
 
 class Broken(Refusing):

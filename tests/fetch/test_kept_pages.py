@@ -182,14 +182,6 @@ async def test_an_offset_behind_the_end_is_the_callers_mistake(site, fetcher):
         await fetch(fetcher, cursor=page.cursor, offset=page.total_chars)
 
 
-async def test_an_unknown_section_is_answered_with_those_there_are(site, fetcher):
-    with pytest.raises(InvalidArgumentError) as caught:
-        await fetch(fetcher, site.page("/", article()), section="Drinks")
-    assert caught.value.field == "section"
-    assert "Food" in caught.value.quoted
-    assert "Food" not in caught.value.message
-
-
 async def test_the_fragment_of_an_address_is_told_to_be_a_section(site, fetcher):
     page = await fetch(fetcher, site.page("/", article()) + "#homes")
     assert page.notes == ('The address points into the page: its section is "#homes".',)

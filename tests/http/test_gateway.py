@@ -323,7 +323,10 @@ async def test_the_owner_has_a_say(front, echo):
         lines = ("CONNECT blocked.org:443", "GET http://blocked.org/a?b", SITE)
         assert await shown.statuses(*lines) == [403, 403, 200]
         assert shown.admitted[:2] == ["https://blocked.org/", "http://blocked.org/a?b"]
-        assert (shown.asked, dict(shown.gateway.refused)) == (["www.site.org"], {"blocked.org": 2})
+        assert (shown.asked, dict(shown.gateway.record.refused)) == (
+            ["www.site.org"],
+            {"blocked.org": 2},
+        )
 
 
 async def test_what_the_operator_allows_is_reached_and_nothing_beside_it(front, echo):
@@ -352,7 +355,7 @@ async def test_whoever_does_not_know_the_password_gets_nothing(front, permission
         head = await client.head()
         assert head.startswith("HTTP/1.1 407 ")
         assert "\r\nProxy-Authenticate: Basic " in head
-        assert (shown.asked, dict(shown.gateway.refused)) == ([], {})
+        assert (shown.asked, dict(shown.gateway.record.refused)) == ([], {})
 
 
 async def test_two_passwords_are_one_too_many(front):
@@ -419,7 +422,7 @@ async def test_more_connections_at_once_than_allowed_are_dropped(front, echo):
 async def test_more_connections_altogether_than_allowed_are_refused(front, echo):
     async with front(echo.port, limits=GatewayLimits(connections=2)) as shown:
         assert await shown.statuses(*[SITE] * 3) == [200, 200, 503]
-        assert shown.gateway.is_spent
+        assert shown.gateway.record.is_spent
 
 
 @pytest.mark.parametrize(
@@ -435,7 +438,7 @@ async def test_a_tunnel_ends_when_its_bytes_are_spent(front, serve, limits):
     async with front(server.port, limits=limits) as shown:
         client = await shown.tunnel()
         assert 50_000 < len(await client.rest()) <= 100_000
-        assert shown.gateway.is_spent
+        assert shown.gateway.record.is_spent
         assert await shown.status(SITE) == (503 if limits.total_bytes == 100_000 else 200)
 
 
@@ -449,7 +452,7 @@ async def test_all_that_passes_counts(front, echo, serve, is_sent):
         else:
             client.ask("GET http://www.site.org/")
         assert (0 if is_sent else 50_000) <= len(await client.rest()) <= 100_000
-        assert shown.gateway.is_spent
+        assert shown.gateway.record.is_spent
 
 
 @pytest.mark.parametrize(
@@ -514,7 +517,7 @@ async def test_a_host_that_cannot_be_reached_is_told_from_one_that_may_not(front
         statuses = await shown.statuses(*(f"CONNECT {host}:443" for host in hosts))
         assert statuses == [502, 504, 502, 403]
         codes = {
-            name: getattr(shown.gateway.error(URL(f"https://{name}/")), "code", None)
+            name: getattr(shown.gateway.record.error(URL(f"https://{name}/")), "code", None)
             for name in (*hosts, "else.org")
         }
         assert codes == {
@@ -522,22 +525,24 @@ async def test_a_host_that_cannot_be_reached_is_told_from_one_that_may_not(front
             "www.closed.org": ErrorCode.CONNECTION_ERROR, "10.0.0.1": ErrorCode.BLOCKED_ADDRESS,
             "else.org": None,
         }  # fmt: skip
-        assert dict(shown.gateway.refused) == {"10.0.0.1": 1}
-        assert shown.gateway.last_error is shown.gateway.error(URL("https://10.0.0.1/"))
+        assert dict(shown.gateway.record.refused) == {"10.0.0.1": 1}
+        assert shown.gateway.record.last_error is shown.gateway.record.error(
+            URL("https://10.0.0.1/")
+        )
 
 
 async def test_no_refusal_tells_an_address(front):
     async with front(names={"inner.org": [["10.20.30.40"]]}) as shown:
         client = await shown.asking("CONNECT inner.org:443")
         said = await client.head() + (await client.rest()).decode()
-        error = shown.gateway.error(URL("https://inner.org/"))
+        error = shown.gateway.record.error(URL("https://inner.org/"))
         assert "10.20.30.40" not in said + str(error) + error.url + error.advice
 
 
 async def test_a_host_that_was_reached_after_all_has_no_error(front, echo):
     async with front(echo.port, names={"www.site.org": [[], ["93.184.216.34"]]}) as shown:
         assert await shown.statuses(SITE, SITE) == [502, 200]
-        assert shown.gateway.error(URL("https://www.site.org/")) is None
+        assert shown.gateway.record.error(URL("https://www.site.org/")) is None
 
 
 async def test_leaving_the_gateway_ends_everything(front, echo, serve):

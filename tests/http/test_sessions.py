@@ -301,27 +301,6 @@ async def test_credentials_go_to_own_instances_only(serve):
     assert sent_authorization(server) == ["Bearer hunter2", "", "", ""]
 
 
-async def test_credentials_go_to_no_other_origin(serve):
-    server, other = await serve(answer=OK), await serve(answer=OK)
-    async with Sessions(
-        NetworkConfig(), own_origins=[server.url, other.url], credentials=[token(server.url)]
-    ) as sessions:
-        assert await status_of(sessions.own, other.url) == 200
-        assert await status_of(sessions.own, server.url) == 200
-    assert sent_authorization(server) == ["Bearer hunter2"]
-    assert sent_authorization(other) == [""]
-
-
-async def test_instances_of_one_origin_keep_their_credentials_apart(serve):
-    server = await serve(answer=OK)
-    own = [f"{server.url}{path}" for path in ("a/", "b/", "a/none/")]
-    credentials = [token(own[0], "for-a"), token(own[1], "for-b")]
-    async with Sessions(NetworkConfig(), own_origins=own, credentials=credentials) as sessions:
-        for path in ("a/search?q=/b/", "b/", "a/none/search", "", "ab/", "c/a/"):
-            assert await status_of(sessions.own, server.url + path) == 200
-    assert sent_authorization(server) == ["Bearer for-a", "Bearer for-b", "", "", "", ""]
-
-
 async def test_a_redirect_is_not_followed_with_credentials(serve):
     other = await serve(answer=OK)
     moved = f"HTTP/1.1 302 Found\r\nLocation: {other.url}\r\nContent-Length: 0\r\n\r\n"

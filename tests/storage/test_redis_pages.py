@@ -385,31 +385,6 @@ async def test_while_the_server_is_away_pages_stay_in_the_process_and_then_are_s
     assert not [entry for entry in caplog.records if entry.levelno > logging.INFO]
 
 
-async def test_the_later_capture_counts_whether_it_waits_or_is_shared(
-    start_redis, store_at, make_capture, pass_by
-):
-    server = start_redis()
-    one, two = store_at(server.url), store_at(server.url)
-    server.kill()
-    waiting = make_capture("waiting", NOW + 1)
-    cursor = await one.keep(KEY, waiting, NOW + 1)
-    await one.keep_robots(ORIGIN, KeptRobots(200, "waiting", NOW + 1), NOW + 1)
-    server.start()
-    pass_by(RETRY_INTERVAL + 1)
-    await two.keep(KEY, make_capture("older"), NOW)
-    await two.keep_robots(ORIGIN, KeptRobots(200, "older", NOW), NOW)
-    assert await one.find(KEY, NOW + 1) == KeptPage(waiting, cursor)
-    assert await one.robots(ORIGIN, NOW + 1) == KeptRobots(200, "waiting", NOW + 1)
-    newer = make_capture("newer", NOW + 2)
-    cursor = await two.keep(KEY, newer, NOW + 2)
-    await two.keep_robots(ORIGIN, KeptRobots(200, "newer", NOW + 2), NOW + 2)
-    assert await one.find(KEY, NOW + 2) == KeptPage(newer, cursor)
-    assert await one.robots(ORIGIN, NOW + 2) == KeptRobots(200, "newer", NOW + 2)
-    await one.keep(KEY, make_capture("last", NOW + 3), NOW + 3)
-    server.kill()
-    assert await one.find(KEY, NOW + 3) is None, "none waits any longer"
-
-
 # Deleting
 
 

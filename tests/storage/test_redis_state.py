@@ -8,7 +8,6 @@ import re
 import secrets
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AsyncExitStack, aclosing
-from dataclasses import replace
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -503,13 +502,3 @@ async def test_unlimited_accounts_ask_nobody(start_at_unused_port, store_at):
     assert await left(store, NOW, free) is None
     await store.save({}, NOW)
     assert store.problem == ""
-
-
-async def test_limited_members_make_known_charges_of_a_shared_account():
-    known = QuotaMirror()
-    hosts = [THREE, replace(THREE, name=OTHER)]
-    for turn in range(4):
-        accounts = [hosts[turn % 2], PUBLIC]
-        assert known.reserve(accounts, str(turn), Format.HTML, NOW + turn).granted
-    refused = known.reserve([hosts[0], PUBLIC], "5", Format.HTML, NOW + 5)
-    assert refused == Reservation(granted=False, retry_at=NOW + 30 * DAY, refused_by="public")

@@ -332,20 +332,14 @@ async def test_a_process_is_replaced_after_some_jobs(pool_of, run):
     assert pids[0] == pids[1] != pids[2] == pids[3]
 
 
-async def test_an_idle_process_that_was_killed_is_replaced(pool_of, run):
-    pool = pool_of()
-    pid = (await run(pool, "echo"))["pid"]
-    (process,) = pool._processes
-    os.kill(pid, signal.SIGKILL)
-    await process.gone()
-    assert (await run(pool, "echo"))["pid"] != pid
-
-
-async def test_an_idle_process_that_is_ending_is_passed_over(pool_of, run):
+@pytest.mark.parametrize("is_gone", [True, False], ids=["killed", "ending"])
+async def test_an_idle_process_that_is_gone_or_ending_is_replaced(pool_of, run, is_gone):
     pool = pool_of()
     pid = (await run(pool, "echo"))["pid"]
     (process,) = pool._processes
     process.end()
+    if is_gone:
+        await process.gone()
     assert (await run(pool, "echo"))["pid"] != pid
 
 

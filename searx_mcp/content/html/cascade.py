@@ -9,10 +9,9 @@ from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from searx_mcp.content.html.declarations import WHITE, Value, is_same, names_for
 from searx_mcp.content.html.look import Look, ground_of, ink_of, look
-from searx_mcp.content.html.own_styles import own_styles
 from searx_mcp.content.html.selectors import Matcher, weigh
 from searx_mcp.content.html.stylesheet import StyleRule, StyleSheet
-from searx_mcp.content.html.suspects import GROUNDS, INKS, SKELETON, Suspects
+from searx_mcp.content.html.suspects import GROUNDS, INKS, SKELETON, Suspects, own_styles
 from searx_mcp.content.html.variables import Scope, depends, is_variable, replaced
 
 UNTIL_LOADED: Final = frozenset({"opacity", "visibility", "display"})
@@ -44,12 +43,7 @@ class _Cascaded(NamedTuple):
 
 
 class Cascade:
-    """The styles and looks of a page's elements; each is computed once, on demand.
-
-    Args:
-        tree: the page.
-        sheet: its rules.
-    """
+    """The styles and looks of a page's elements; each is computed once, on demand."""
 
     def __init__(self, tree: LexborHTMLParser, sheet: StyleSheet) -> None:
         self._sheet = sheet
@@ -219,7 +213,7 @@ class Cascade:
         return found
 
     def _rules_about(self, element: LexborNode) -> list[StyleRule]:
-        """The rules that match an element; those are asked about that share a key with one of the elements seen."""
+        """The rules that match an element; a rule is matched once an element with its key is looked at."""
         attributes = element.attributes
         keys = ["*", element.tag or "", f"#{attributes.get('id')}"]
         keys += [f".{name}" for name in (attributes.get("class") or "").split()]

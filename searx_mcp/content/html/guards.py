@@ -3,7 +3,7 @@
 lexbor follows the HTML specification, which is quadratic in places: a small page can cost minutes and
 gigabytes. All figures here were measured with selectolax 1.0.2 on one core.
 
-Tags are read like the tokenizer reads them, and the list of open elements follows the tree builder where a
+Tags are read as the tokenizer reads them, and the list of open elements follows the tree builder where a
 closing tag certainly closes its element. Where that is not certain, an element counts as never closed: a few of
 those stay, the others lose their tags. So a page written to defeat these guards cannot nest deeper, or reopen
 formatting more often, than the limits below.
@@ -188,19 +188,14 @@ def guard(html: str) -> Guarded:
     Returns:
         The page; the same string if nothing had to change.
     """
-    html = _without_hidden(html)
-    if html.count("<") > MAX_TAGS:
-        html = _cut(html)
-    return Guarded(_Scan(html).run())
-
-
-def _without_hidden(html: str) -> str:
-    """Drop NUL, on which parsers disagree, and surrogates, which have no UTF-8 form."""
     try:
         html.encode("utf-16-le")  # also fails at surrogates, in a third of the time of UTF-8
     except UnicodeEncodeError:
         html = _SURROGATES.sub("", html)
-    return html.replace("\0", "") if "\0" in html else html
+    html = html.replace("\0", "")  # parsers disagree on it
+    if html.count("<") > MAX_TAGS:
+        html = _cut(html)
+    return Guarded(_Scan(html).run())
 
 
 def _cut(html: str) -> str:

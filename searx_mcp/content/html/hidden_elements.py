@@ -14,6 +14,7 @@ from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from searx_mcp.content.html.cascade import UNTIL_LOADED, Applied, Cascade
 from searx_mcp.content.html.stylesheet import StyleSheet, media
+from searx_mcp.content.html.suspects import WITH_OWN_STYLE
 from searx_mcp.content.removals import RemovalRule, Removals
 
 _UNSEEN: Final = (
@@ -134,8 +135,12 @@ class _Hidden(NamedTuple):
     cause: str | int | None
 
 
-def style_sheet(tree: LexborHTMLParser) -> StyleSheet:
-    """Collect the rules of the page's `<style>` elements; call it before these are removed."""
+def style_sheet(tree: LexborHTMLParser) -> StyleSheet | None:
+    """Collect the rules of the page's `<style>` elements; call it before these are removed.
+
+    Returns:
+        `None` if neither they nor the elements themselves declare a style.
+    """
     sheets: list[str] = []
     # Readers with scripts do not see them.
     for_no_one = {node.mem_id for node in tree.css("noscript style")}
@@ -148,6 +153,8 @@ def style_sheet(tree: LexborHTMLParser) -> StyleSheet:
         if holds is not False:
             sheets.append(css if holds else f"@media {queries.translate(_BRACES)}{{{css}\n}}")
     css = "\n".join(sheets)
+    if not css and tree.css_first(WITH_OWN_STYLE) is None:
+        return None
     return StyleSheet(
         css,
         _names(tree) if css else set(),
@@ -165,7 +172,7 @@ def _names(tree: LexborHTMLParser) -> set[str]:
 
 
 def drop_hidden(
-    tree: LexborHTMLParser, sheet: StyleSheet, removals: Removals, *, is_page: bool = True
+    tree: LexborHTMLParser, sheet: StyleSheet | None, removals: Removals, *, is_page: bool = True
 ) -> Passed:
     """Remove what style hides; the page's skeleton always stays.
 
@@ -175,7 +182,17 @@ def drop_hidden(
         removals: of this page.
         is_page: whether scripts might show what is hidden; not those of a fragment, such as an entry of a feed.
     """
-    cascade = Cascade(tree, sheet)
+    passed = Passed(is_uncovered=False, is_cut=False)
+    if sheet is not None:
+        passed = _drop_styled(Cascade(tree, sheet), tree, removals, is_page=is_page)
+    # Kept until now for rules with `:checked`.
+    removals.remove_all(tree.css("input"), RemovalRule.UNSEEN)
+    return passed
+
+
+def _drop_styled(
+    cascade: Cascade, tree: LexborHTMLParser, removals: Removals, *, is_page: bool
+) -> Passed:
     for round_ in range(_MAX_ROUNDS + 1):
         if round_ == _MAX_ROUNDS:
             cascade.exclude(None)
@@ -188,8 +205,6 @@ def drop_hidden(
         else:
             removals.remove_all([each.node for each in found], RemovalRule.HIDDEN)
             break
-    # Kept until now for rules with `:checked`.
-    removals.remove_all(tree.css("input"), RemovalRule.UNSEEN)
     return Passed(cascade.passes_over, cascade.is_cut)
 
 
@@ -220,7 +235,7 @@ def _causes(found: Iterable[_Hidden], most: float) -> set[str | int]:
 
 
 def _hidden(cascade: Cascade) -> Iterator[_Hidden]:
-    """Walk the hidden elements from the outside in, each once."""
+    """Find the hidden parts, from the outermost elements inwards, each once."""
     hiding = {
         mem_id: element
         for mem_id, element in cascade.suspects().items()

@@ -1,7 +1,7 @@
 """How declarations change the look of an element's text: whether a reader sees it.
 
-A style can hide text in more ways than can be listed. These are the common ones: to hide what a script shows
-later, to address only screen readers, to replace text by an image, and to address machines unseen by the reader.
+A style can hide text in more ways than can be listed. These are the common ones, which hide what a script shows
+later, text for screen readers only, text replaced by an image, and text for machines that readers must not see.
 Text behind other boxes, on images, or folded with a transition until a click counts as visible.
 """
 

@@ -105,14 +105,16 @@ def metadata(tree: LexborHTMLParser, *, url: str) -> Metadata:
     """
     metas = _metas(tree)
     canonical = _canonical(tree, metas, url)
-    linked = linked_data(
-        (node.text() for node in tree.css('script[type="application/ld+json" i]')),
-        addresses=frozenset(
-            place.partition("#")[0].rstrip("/")
-            for place in (url, canonical.text, _said(metas, "og:url").text)
-            if place
-        ),
-    )
+    linked = LinkedData()
+    if blocks := tree.css('script[type="application/ld+json" i]'):
+        linked = linked_data(
+            (node.text() for node in blocks),
+            addresses=frozenset(
+                place.partition("#")[0].rstrip("/")
+                for place in (url, canonical.text, _said(metas, "og:url").text)
+                if place
+            ),
+        )
     said = {
         "title": _title(tree, metas, linked),
         "description": _said(metas, *_DESCRIPTION) or _linked(linked.description),
@@ -237,13 +239,11 @@ def _language(tree: LexborHTMLParser, metas: Mapping[str, list[str]], linked: Li
         _said(metas, "dc.language"),
         _linked(linked.language),
     )
-    tags = (Said(_tag(text.partition(",")[0]), source) for text, source in stated)
-    return next(filter(None, tags), _NOTHING)
-
-
-def _tag(text: str) -> str:
-    tag = text.strip()
-    return tag.replace("_", "-") if _LANGUAGE.fullmatch(tag) else ""
+    for text, source in stated:
+        tag = text.partition(",")[0].strip()
+        if _LANGUAGE.fullmatch(tag):
+            return Said(tag.replace("_", "-"), source)
+    return _NOTHING
 
 
 def _is_protected(metas: Mapping[str, list[str]], linked: LinkedData) -> bool:

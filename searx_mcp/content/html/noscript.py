@@ -44,20 +44,20 @@ def show_unscripted(tree: LexborHTMLParser) -> None:
     Args:
         tree: the whole page; changed in place.
     """
-    if tree.body is not None:
-        _place_streamed(tree)
-        _open_noscript(tree.body)
+    if tree.body is None:
+        return
+    if parts := tree.css(_PARTS)[:_MAX_PARTS]:
+        _place_streamed(tree, parts)
+    if held := [(node, len(node.text())) for node in tree.body.css("noscript")]:
+        _open_noscript(tree.body, held)
 
 
-def _place_streamed(tree: LexborHTMLParser) -> None:
+def _place_streamed(tree: LexborHTMLParser, parts: list[LexborNode]) -> None:
     """Put the parts that React streams where its scripts would put them.
 
     React 18 writes `<template id="B:0">` (or `P:0`) in place of a missing part, and later the part in a hidden
     `<div id="S:0">`, and a call of `$RC` that puts it there.
     """
-    parts = tree.css(_PARTS)[:_MAX_PARTS]
-    if not parts:
-        return
     places = {
         node.attributes.get("id"): node
         for node in tree.css('template[id^="B:"],template[id^="P:"]')
@@ -83,9 +83,8 @@ def _is_inside(node: LexborNode, other: LexborNode) -> bool:
     return False
 
 
-def _open_noscript(body: LexborNode) -> None:
+def _open_noscript(body: LexborNode, held: list[tuple[LexborNode, int]]) -> None:
     """Unwrap `<noscript>` that contains more than the rest of the page, such as Discourse's."""
-    held = [(node, len(node.text())) for node in body.css("noscript")]
     large = [(node, size) for node, size in held if size >= _NOSCRIPT_CHARS]
     if not large:
         return

@@ -1,7 +1,7 @@
 """CSS selectors (Selectors 4), and the elements of a page that they match.
 
-The parser matches the parts between spaces, with `>` and `+`. It never gets a space or `~`: it tries every way
-through the ancestors, and `b div div div p` in 500 nested `<div>` takes it 10 s.
+The parser matches the parts between spaces, including `>` and `+`. It never gets a space or `~`: it would try every
+path through the ancestors, and takes 10 s for `b div div div p` in 500 nested `<div>`.
 """
 
 import re
@@ -193,7 +193,7 @@ class Matcher:
         return self._left >= 0
 
     def find(self, selector: str) -> Mapping[int, LexborNode]:
-        """The elements that a selector matches, by their ids in memory; none once all questions matched too many."""
+        """The elements that a selector matches, by their ids in memory; none once the limit is used up."""
         found = self._found.get(selector)
         if found is None:
             found = self._found[selector] = self._looked_for(_parts(selector) or [])

@@ -1,8 +1,8 @@
 """The rules of a page's `<style>` elements that can hide text, and those that undo or complete them.
 
-A style sheet is split into blocks, and those for nothing on the page are left out; the others are known by the text
-of their declarations, and a block is parsed once one of these is asked for. Conditional rules, in `@media` and the
-like, hide nothing, but what they paint is unknown, too. Style sheets at other addresses are not fetched.
+A style sheet is split into blocks. Blocks that match nothing on the page are left out; the others are indexed by the
+text of their declarations, and parsed when one of these is looked up. Conditional rules, in `@media` and the like,
+hide nothing, and the colours that they set count as unknown. Style sheets at other addresses are not fetched.
 """
 
 import re

@@ -1,7 +1,7 @@
-"""The elements of a page that may be hidden.
+"""The elements of a page that may be hidden, by its style sheets or by their own declarations.
 
 Most declarations hide nothing, so those that may are found first, in the text of the style sheets: each different one
-is judged once, with all that its variables may be. Only the properties with a part in these are read afterwards.
+is judged once, for all values that its variables may have. Afterwards, only the properties involved in these are read.
 """
 
 from bisect import bisect_left, bisect_right
@@ -11,7 +11,7 @@ from functools import cached_property
 from itertools import chain
 from typing import Final, NamedTuple
 
-from selectolax.lexbor import LexborNode
+from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from searx_mcp.content.html.declarations import (
     KNOWN,
@@ -20,13 +20,13 @@ from searx_mcp.content.html.declarations import (
     Colour,
     Value,
     cached_if_short,
+    colour,
     is_same,
     is_transparent,
     names_for,
     parse_declarations,
 )
 from searx_mcp.content.html.look import Look, ground_of, ink_of, look
-from searx_mcp.content.html.own_styles import OwnStyle
 from searx_mcp.content.html.selectors import Matcher
 from searx_mcp.content.html.stylesheet import StyleRule, StyleSheet
 from searx_mcp.content.html.variables import ASKED, Variables, depends, is_variable
@@ -60,6 +60,21 @@ _PAINT: Final = frozenset({
 })  # fmt: skip
 _NO_WAYS: Final = frozenset[str]()
 
+MAX_INLINE: Final = 1_000_000
+"""Characters in all `style` attributes of a page."""
+
+_BY_ATTRIBUTE: Final = "font[color],[bgcolor],body[text],[background]"
+WITH_OWN_STYLE: Final = f"[style],{_BY_ATTRIBUTE}"
+_COLOURS: Final = {"bgcolor": "background-color", "color": "color", "text": "color"}
+
+
+class OwnStyle(NamedTuple):
+    """An element's own declarations; those of presentational attributes are weaker than all rules."""
+
+    element: LexborNode
+    style: dict[str, Value]
+    is_attribute: bool
+
 
 class Suspect(NamedTuple):
     """An element that may be hidden.
@@ -76,13 +91,7 @@ class Suspect(NamedTuple):
 
 
 class Suspects:
-    """Finds the elements that may be hidden.
-
-    Args:
-        sheet: the rules of the page.
-        matcher: of its elements.
-        own: the declarations of its elements.
-    """
+    """Finds the elements that may be hidden, by the rules of a page and by its elements' own declarations."""
 
     def __init__(self, sheet: StyleSheet, matcher: Matcher, own: Sequence[OwnStyle]) -> None:
         self._sheet = sheet
@@ -212,3 +221,38 @@ def _involved(name: str) -> frozenset[str]:
 @cached_if_short
 def _paint(name: str, text: str) -> Colour | None:
     return (ink_of if name in INKS else ground_of)({name: text})
+
+
+def own_styles(tree: LexborHTMLParser) -> tuple[list[OwnStyle], bool]:
+    """Return the declarations of all elements, and whether some exceeded the limit and were left out."""
+    found = [
+        OwnStyle(element, _by_attribute(element), is_attribute=True)
+        for element in tree.css(_BY_ATTRIBUTE)
+    ]
+    left = MAX_INLINE
+    parsed: dict[str, dict[str, Value]] = {}
+    for element in tree.css("[style]"):
+        text = element.attributes.get("style") or ""
+        left -= len(text)
+        if left < 0:
+            break
+        if text not in parsed:
+            parsed[text] = parse_declarations(text)
+        if parsed[text]:
+            found.append(OwnStyle(element, parsed[text], is_attribute=False))
+    return found, left < 0
+
+
+def _by_attribute(element: LexborNode) -> dict[str, Value]:
+    """Return what presentational attributes declare (HTML, section 15.3)."""
+    attributes = element.attributes
+    style = {}
+    for attribute, name in _COLOURS.items():
+        text = (attributes.get(attribute) or "").strip().lower()
+        for each in (text, f"#{text}"):
+            if colour(each) is not None:
+                style[name] = Value(each)
+                break
+    if attributes.get("background"):
+        style["background-image"] = Value("url()")
+    return style

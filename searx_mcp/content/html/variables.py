@@ -1,4 +1,4 @@
-"""CSS variables (CSS Variables 1): what a value is on an element, and what it may be on any."""
+"""CSS variables (CSS Variables 1): the value on one element, and the possible values on any."""
 
 import re
 from collections.abc import Callable, Mapping
@@ -14,10 +14,10 @@ _MAX_WAYS: Final = 256
 """Values that a property may take through its variables; with more, it may hide."""
 
 ASKED: Final = 20
-"""Steps that it costs to look for a variable, or for the rules with a declaration."""
+"""Steps counted for looking up a variable, or the rules with a declaration."""
 
 Scope = Mapping[str, str | None]
-"""The variables that an element has, inherited ones among them; `None` is none again."""
+"""The variables of an element, inherited ones included; `None` for one that was reset."""
 
 Spend = Callable[[int], bool]
 """Counts steps that a page can cause; returns whether any are left."""
@@ -57,10 +57,10 @@ def replaced(text: str, scope: Scope, spend: Spend) -> str | None:
 
 
 class Variables:
-    """What the variables of a page may be.
+    """The values that the variables of a page may have.
 
     Args:
-        values: all that each is set to anywhere.
+        values: everything that each is set to, anywhere.
         spend: counts the steps.
     """
 
@@ -70,12 +70,12 @@ class Variables:
         self._known: dict[str, Ways] = {}
 
     def ways(self, text: str) -> Ways:
-        """The values that a value may become; each is looked for once."""
+        """Return what a value may become; computed once for each."""
         if text not in self._known:
-            self._known[text] = self._looked_for(text)
+            self._known[text] = self._ways(text)
         return self._known[text]
 
-    def _looked_for(self, text: str) -> Ways:
+    def _ways(self, text: str) -> Ways:
         texts, left, variables = list[str](), [text], set[str]()
         for _ in range(_MAX_WAYS):
             text = left.pop()

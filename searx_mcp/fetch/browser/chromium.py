@@ -186,9 +186,9 @@ async def _connected(transports: list[Any]) -> Playwright:
 
 @cache
 def _observe() -> None:
-    """Get to know the transports that start here: they have the driver's process before it responds.
+    """Observe the transports that start here: they know the driver's process before it responds.
 
-    Nor do their drivers inherit standard error: they write their own failures there, with stack traces.
+    Their drivers do not inherit standard error, where they would write stack traces of their own failures.
     """
     for module in filter(None, map(sys.modules.get, _TRANSPORTS)):
         connect, descriptor = module.PipeTransport.connect, module._get_stderr_fileno  # noqa: SLF001 - see there
@@ -236,7 +236,8 @@ def private_memory(group: int, *, proc: Path = _PROC) -> int | None:
         return None
     if not folders:
         return None
-    return sum(_pages(folder) for folder in folders if _group(folder) == group) * _page_size()
+    pages = sum(_pages(folder) for folder in folders if _group(folder) == group)
+    return pages * os.sysconf("SC_PAGE_SIZE")
 
 
 def _group(folder: str) -> int | None:
@@ -253,10 +254,6 @@ def _pages(folder: str) -> int:
         return int(counts[_RESIDENT]) - int(counts[_OF_FILES])
     except (OSError, ValueError, IndexError):
         return 0
-
-
-def _page_size() -> int:
-    return os.sysconf("SC_PAGE_SIZE")
 
 
 class Chromium:

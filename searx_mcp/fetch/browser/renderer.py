@@ -387,8 +387,7 @@ class Renderer:
     async def _start(self) -> "Chromium":
         check_support()
         program = await asyncio.to_thread(find_program, self._program)
-        module: Any = await asyncio.to_thread(
-            import_module, "searx_mcp.fetch.browser.chromium"
-        )  # an optional extra, slow to import
+        # An optional extra, slow to import.
+        module: Any = await asyncio.to_thread(import_module, "searx_mcp.fetch.browser.chromium")
         chromium: Chromium = await module.Chromium.start(program, max_memory=self._max_memory)
         return chromium

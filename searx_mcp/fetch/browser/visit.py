@@ -213,7 +213,7 @@ class Visit:
             await page.goto(str(self._url), wait_until="commit", timeout=_left(read_at))
         except Error as exc:
             # Until the page has loaded, it can only have asked for its own address.
-            raise self._gateway.last_error or _not_reached(exc, str(self._url)) from exc
+            raise self._gateway.record.last_error or _not_reached(exc, str(self._url)) from exc
 
     async def _settle(self, page: Page, read_at: float) -> bool:
         """Wait until the page is complete and silent; return whether that was in time."""
@@ -235,7 +235,11 @@ class Visit:
                 return await self._read_once(session, max_bytes)
             except Error as exc:
                 if attempt == _READINGS:
-                    raise _unreadable(str(self._url)) from exc
+                    raise ContentError(
+                        "The page keeps navigating, or crashes.",
+                        code=ErrorCode.EXTRACTION_FAILED,
+                        url=str(self._url),
+                    ) from exc
             # It navigated: the content belongs to the next document.
             with contextlib.suppress(PlaywrightTimeoutError):
                 await page.wait_for_load_state("domcontentloaded", timeout=_left(read_at))
@@ -267,7 +271,7 @@ class Visit:
         return _Reading(value["html"], value["url"], value["status"], value["isCut"])
 
     def _led_nowhere(self, url: URL) -> FetchError:
-        return self._gateway.error(url) or TransportError(
+        return self._gateway.record.error(url) or TransportError(
             "The page navigated to an address that cannot be reached.",
             code=ErrorCode.CONNECTION_ERROR,
             url=without_userinfo(str(url)),
@@ -304,9 +308,9 @@ class Visit:
     def _notes(self, *, has_settled: bool) -> Iterator[str]:
         if not has_settled:
             yield "The page was still loading when it was read."
-        if self._gateway.is_spent:
+        if self._gateway.record.is_spent:
             yield "The page exceeds the limit of requests; some of it may be missing."
-        if refused := self._gateway.refused:
+        if refused := self._gateway.record.refused:
             name = clean_line(next(iter(refused)), _MAX_HOST)
             yield (
                 f"The page's requests to {len(refused)} blocked hosts were refused, such as {name}."
@@ -325,12 +329,7 @@ def _left(until: float) -> float:
 
 
 def _not_reached(failure: Error, url: str) -> FetchError:
-    """Make the error for a page that did not open although its host was reached.
-
-    Args:
-        failure: of the navigation.
-        url: as requested.
-    """
+    """Make the error for a page that did not open although its host was reached."""
     said = failure.message
     if isinstance(failure, PlaywrightTimeoutError):
         message, code = "No answer in time.", ErrorCode.TIMEOUT
@@ -374,15 +373,6 @@ def _no_page(url: str) -> ContentError:
     )
 
 
-def _unreadable(url: str) -> ContentError:
-    """Make the error for a page that navigated whenever it was read."""
-    return ContentError(
-        "The page keeps navigating, or crashes.",
-        code=ErrorCode.EXTRACTION_FAILED,
-        url=url,
-    )
-
-
 def _broke_down(url: str) -> ContentError:
     """Make the error for a page that crashed its browser, or that a browser cannot handle."""
     return ContentError(
@@ -393,11 +383,7 @@ def _broke_down(url: str) -> ContentError:
 
 
 def _landed(text: str, url: URL) -> URL:
-    """Parse the page's final address.
-
-    Args:
-        text: from the browser.
-        url: the page's first address.
+    """Parse the page's final address, as the browser gave it.
 
     Raises:
         ContentError: it is not a web address: scripts navigated to an empty or synthetic page.

@@ -183,18 +183,8 @@ class ReceivedPage:
     body: Body
 
     @property
-    def data(self) -> bytes:
-        """The decoded bytes of the body."""
-        return self.body.data
-
-    @property
-    def is_truncated(self) -> bool:
-        """True if the body was cut."""
-        return self.body.truncated
-
-    @property
     def was_late(self) -> bool:
-        """True if the deadline cut it."""
+        """True if the deadline cut the body."""
         return NOTE_DEADLINE in self.body.notes
 
 

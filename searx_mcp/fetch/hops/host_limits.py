@@ -134,7 +134,7 @@ class HostState:
         self._era = 0
         self.in_flight = 0
         self.silent = 0
-        """Those of them without an answer for so long that no other request waits for them."""
+        """Requests in flight that have had no answer for so long that others no longer wait for them."""
 
     @override
     def __repr__(self) -> str:
@@ -191,15 +191,12 @@ class HostState:
             return
         self._has_trial = False
         if succeeded:
-            self._close()
+            self._open_until = None
+            self._failures = self._openings = 0
         elif succeeded is False:
             self._failures += 1
-            if self._failures >= self._limits.breaker_failures:  # so is every trial that fails
+            if self._failures >= self._limits.breaker_failures:  # true after every failed trial
                 self._open(now)
-
-    def _close(self) -> None:
-        self._open_until = None
-        self._failures = self._openings = 0
 
     def _open(self, now: float) -> None:
         self._era += 1

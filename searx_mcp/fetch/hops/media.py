@@ -108,13 +108,8 @@ class MediaType:
         return self.name == _PDF
 
     @property
-    def is_readable(self) -> bool:
-        """True if a body of this type can be converted to text."""
-        return bool(self.read_as)
-
-    @property
     def read_as(self) -> str:
-        """The type to read it as: plain text for code or data, empty for no text."""
+        """The type to read it as: plain text for code or data, empty if it cannot be read as text."""
         name = self.name
         if name in _ALIASES:
             return _ALIASES[name]
@@ -166,7 +161,7 @@ def resolve(declared: MediaType, body: bytes) -> MediaType:
         return sniff(body)
     if declared.is_document and b"%PDF-" not in body[:_PDF_HEADER_WITHIN]:
         return sniff(body)  # most often a login page in its place
-    if not declared.is_readable:
+    if not declared.read_as:
         return declared
     if signature := _signature(body):
         return MediaType(signature)
@@ -195,7 +190,7 @@ def refuse_unreadable(media: MediaType, *, size: int | None, url: str) -> None:
     Raises:
         ContentError: `unsupported_content_type`, naming the type and the size.
     """
-    if media.is_readable:
+    if media.read_as:
         return
     name = type_shown(media.name) or "data of an unknown type"
     volume = "" if size is None else f" ({_volume(size)})"

@@ -9,7 +9,6 @@ import re
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
-from http import HTTPStatus
 
 from pydantic import SecretStr
 from yarl import URL
@@ -27,6 +26,7 @@ from searx_mcp.fetch.hops.answers import (
     NotModified,
     ReceivedPage,
     Redirect,
+    is_success,
     location_of,
     receive,
 )
@@ -142,7 +142,7 @@ class RedirectFollower:
         user_agent: str,
         own_headers: Mapping[str, Mapping[str, SecretStr]] | None = None,
     ) -> None:
-        """Take the parts; open nothing.
+        """Configure it; nothing is opened yet.
 
         Args:
             session: returns the session for pages; called once a hop.
@@ -199,7 +199,7 @@ class RedirectFollower:
             async with self._open(trail.current, headers, deadline) as reply:
                 location = location_of(reply.status, reply.headers)
                 if location is None:
-                    if not HTTPStatus.OK <= reply.status < HTTPStatus.MULTIPLE_CHOICES:
+                    if not is_success(reply.status):
                         return reply.status, b""
                     body = await reply.read(max_bytes=FETCHED_BYTES, deadline=deadline)
                     if body.truncated and len(body.data) < FETCHED_BYTES:
@@ -212,7 +212,9 @@ class RedirectFollower:
     ) -> ReceivedPage | NotModified | Redirect:
         url = trail.current
         conditions = _conditions(request.unless.get(str(url)))
-        sent = with_own({**headers, **conditions}, str(url.origin()), self._own_headers)
+        sent = {**headers, **conditions}
+        if self._own_headers:
+            sent = with_own(sent, str(url.origin()), self._own_headers)
         async with self._open(url, sent, request.deadline) as reply:
             trail.answered(reply.status)
             try:

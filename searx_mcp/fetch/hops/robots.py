@@ -20,6 +20,7 @@ from searx_mcp.errors import (
     SiteError,
     TransportError,
 )
+from searx_mcp.fetch.hops.answers import is_success
 from searx_mcp.http.robots import RobotsDecision, RobotsRules, decode
 from searx_mcp.storage.pages import KeptRobots
 from searx_mcp.tasks import SingleFlight, Spawn
@@ -197,7 +198,7 @@ class RobotsGate:
         """Use the stored copy, or ask the site."""
         key, now = str(origin), self._clock()
         kept = await self._store.robots(key, now)
-        # The age of a copy from the future is how far it is ahead.
+        # After the clock was set back, a copy may be from the future: its distance counts as its age.
         age = abs(now - kept.fetched_at) if kept is not None else LONGEST_USE
         if kept is not None and age < FRESH and _is_answer(kept.status):
             return await self._read(kept, good_for=FRESH - age)
@@ -207,7 +208,7 @@ class RobotsGate:
             if isinstance(failure, ProxyError) or failure.code is ErrorCode.RATE_LIMITED:
                 # It says nothing about the site, or will soon be over.
                 return _Known(None, self._clock(), 0.0, failure)
-            if kept is not None and age < LONGEST_USE and _has_rules(kept.status):
+            if kept is not None and age < LONGEST_USE and is_success(kept.status):
                 return await self._read(kept, good_for=BRIEF)
             return _Known(None, self._clock(), BRIEF, failure)
         if fetched.status == HTTPStatus.TOO_MANY_REQUESTS:
@@ -239,21 +240,17 @@ class RobotsGate:
             raise SiteError(
                 f"The site failed (HTTP {status}).", code=ErrorCode.HTTP_ERROR, url=str(url)
             )
-        text = await _off_loop(decode, body) if _has_rules(status) else ""
+        text = await _off_loop(decode, body) if is_success(status) else ""
         return KeptRobots(status, text, self._clock())
 
     async def _read(self, kept: KeptRobots, *, good_for: float) -> _Known:
-        rules = await _off_loop(RobotsRules, kept.text) if _has_rules(kept.status) else None
+        rules = await _off_loop(RobotsRules, kept.text) if is_success(kept.status) else None
         return _Known(rules, self._clock(), good_for)
 
 
 def _is_answer(status: int) -> bool:
     """Return whether a status is a definite answer: neither interim nor a server failure."""
     return HTTPStatus.OK <= status < HTTPStatus.INTERNAL_SERVER_ERROR
-
-
-def _has_rules(status: int) -> bool:
-    return HTTPStatus.OK <= status < HTTPStatus.MULTIPLE_CHOICES
 
 
 def _weight(known: _Known) -> int:

@@ -8,7 +8,7 @@ import json
 import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Final
+from typing import Final, NamedTuple
 from urllib.parse import quote, unquote
 
 from yarl import URL
@@ -96,9 +96,22 @@ class Plan:
     compose: Compose
 
 
-Adapter = Callable[[URL], Plan | None]
-"""Plans how to read an address, fragment included; `None` if it is not one of the adapter's.
-Pure. If an adapter fails, the page itself is read."""
+class Adapter(NamedTuple):
+    """Plans how to read an address, fragment included; `None` if it is not one of the adapter's.
+
+    If an adapter fails, the page itself is read.
+
+    Attributes:
+        sign: a pattern found in every address of the adapter; the address is parsed only if it is there.
+        plan: pure.
+    """
+
+    sign: str
+    plan: Callable[[URL], Plan | None]
+
+    def __call__(self, url: URL) -> Plan | None:
+        """Plan how to read an address."""
+        return self.plan(url) if re.search(self.sign, str(url)) else None
 
 
 def parts_of(url: URL, *, with_slashes: bool = False) -> tuple[str, ...] | None:
@@ -167,7 +180,7 @@ def captured_part(url: URL) -> str:
     That is: lines of a file and pages of a PDF. Any other fragment names a place in the whole page.
     """
     fragment = url.fragment
-    return fragment if lines_of(fragment) or pages_of(fragment) else ""
+    return fragment if fragment and (lines_of(fragment) or pages_of(fragment)) else ""
 
 
 def object_of(answer: ReceivedPage | None) -> Fields:
@@ -176,7 +189,7 @@ def object_of(answer: ReceivedPage | None) -> Fields:
     Raises:
         ValueError: it is not an object, or was cut.
     """
-    value = loads(_given(answer).data)
+    value = loads(_given(answer).body.data)
     if not isinstance(value, dict):
         raise ValueError("the answer is not a JSON object")  # noqa: TRY004 - says what the service sent
     return Fields(value)
@@ -192,9 +205,9 @@ def list_of(answer: ReceivedPage | None) -> tuple[list[Fields], bool]:
         ValueError: it is not a list.
     """
     given = _given(answer)
-    if given.is_truncated:
-        return _beginning(given.data.decode(errors="replace"))
-    value = loads(given.data)
+    if given.body.truncated:
+        return _beginning(given.body.data.decode(errors="replace"))
+    value = loads(given.body.data)
     if not isinstance(value, list):
         raise ValueError("the answer is not a JSON list")  # noqa: TRY004 - says what the service sent
     return objects(value), True

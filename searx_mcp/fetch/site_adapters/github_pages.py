@@ -75,15 +75,7 @@ class Repository:
 
 
 def compose_repository(answers: Sequence[ReceivedPage | None], *, place: Repository) -> Composed:
-    """Make a page of a repository's description and README.
-
-    Args:
-        answers: the repository, and the README if there is one.
-        place: which repository.
-
-    Raises:
-        ValueError: the answers are not as documented.
-    """
+    """Make a page of a repository's description and, if there is one, its README."""
     found = object_of(answers[0])
     title = found.line("full_name") or place.title
     readme, notes = _readme(answers[1], place, _DEFAULT)
@@ -123,16 +115,9 @@ def compose_repository(answers: Sequence[ReceivedPage | None], *, place: Reposit
 def compose_folder(
     answers: Sequence[ReceivedPage | None], *, place: Repository, ref: str, folder: tuple[str, ...]
 ) -> Composed:
-    """Make a page of a folder's entries and README.
+    """Make a page of a folder's entries and, if there is one, its README.
 
-    Args:
-        answers: the entries, and the README if there is one.
-        place: which repository.
-        ref: branch, tag or commit.
-        folder: path of the folder; empty for the root.
-
-    Raises:
-        ValueError: the answers are not as documented, or the path is a file's.
+    `ref` is a branch, tag or commit; the root has an empty path. A file's path raises `ValueError`.
     """
     entries, is_whole = list_of(answers[0])
     where = "/".join([place.name, *folder])
@@ -143,17 +128,15 @@ def compose_folder(
     return composed(
         joined(
             heading(1, f"{where} at {ref}"),
-            "\n".join(sorted(filter(None, written), key=_folders_first)) or "The folder is empty.",
+            # Folders first.
+            "\n".join(sorted(filter(None, written), key=lambda line: "/](" not in line))
+            or "The folder is empty.",
             readme,
         ),
         title=f"{place.title}: {where} at {ref}",
         is_truncated=not is_whole,
         notes=notes,
     )
-
-
-def _folders_first(line: str) -> bool:
-    return "/](" not in line
 
 
 def _entry(entry: Fields, place: Repository, ref: str, folder: tuple[str, ...]) -> str:
@@ -207,16 +190,7 @@ def _readme(
 def compose_thread(
     answers: Sequence[ReceivedPage | None], *, place: Repository, number: int
 ) -> Composed:
-    """Make a page of an issue or pull request, and its comments.
-
-    Args:
-        answers: the issue or pull request; lists of comments, as far as available.
-        place: which repository.
-        number: which issue.
-
-    Raises:
-        ValueError: the answers are not as documented.
-    """
+    """Make a page of an issue or pull request, and its lists of comments as far as available."""
     found = object_of(answers[0])
     is_pull = "head" in found or "pull_request" in found
     kind = "Pull request" if is_pull else "Issue"
@@ -304,15 +278,7 @@ def _caption(comment: Fields) -> str:
 
 
 def compose_release(answers: Sequence[ReceivedPage | None], *, place: Repository) -> Composed:
-    """Make a page of one release.
-
-    Args:
-        answers: the release.
-        place: which repository.
-
-    Raises:
-        ValueError: the answer is not as documented, or has no tag.
-    """
+    """Make a page of one release; without a tag it raises `ValueError`."""
     release = object_of(answers[0])
     title = f"{place.title} {_release_name(release)}"
     return composed(
@@ -324,15 +290,7 @@ def compose_release(answers: Sequence[ReceivedPage | None], *, place: Repository
 
 
 def compose_releases(answers: Sequence[ReceivedPage | None], *, place: Repository) -> Composed:
-    """Make a page of the newest releases.
-
-    Args:
-        answers: the releases, newest first.
-        place: which repository.
-
-    Raises:
-        ValueError: the answer is not as documented, or one has no tag.
-    """
+    """Make a page of the newest releases; one without a tag raises `ValueError`."""
     releases, is_whole = list_of(answers[0])
     title = f"Releases of {place.title}"
     prose = ProseRewriter(f"{place.page}/")
@@ -387,15 +345,7 @@ def _asset(asset: Fields) -> str:
 
 
 def compose_gist(answers: Sequence[ReceivedPage | None], *, page: str) -> Composed:
-    """Make a page of a gist's files.
-
-    Args:
-        answers: the gist.
-        page: its address on the site.
-
-    Raises:
-        ValueError: the answer is not as documented.
-    """
+    """Make a page of a gist's files; `page` is its address on the site."""
     found = object_of(answers[0])
     files = found.part("files").members()
     if not files:

@@ -160,7 +160,7 @@ def _compose_root(answers: Sequence[ReceivedPage | None], *, place: _Repository)
         notes.insert(0, "Its files are available only after accepting its terms.")
     prose = ""
     if card is not None:
-        _, text = front_matter(card.data.decode(errors="replace"))
+        _, text = front_matter(card.body.data.decode(errors="replace"))
         root = address(SITE, *place.path, "blob", "main")
         prose = from_markdown(text, base=f"{root}/README.md", root=root, shift=1)
     return composed(
@@ -170,7 +170,7 @@ def _compose_root(answers: Sequence[ReceivedPage | None], *, place: _Repository)
         author=found.line("author"),
         published=found.line("createdAt"),
         modified=found.line("lastModified"),
-        is_truncated=card is not None and card.is_truncated,
+        is_truncated=card is not None and card.body.truncated,
         notes=tuple(notes),
     )
 

@@ -66,8 +66,8 @@ Value = str | MarkdownLink | int | None
 
 def heading(level: int, text: str) -> str:
     """Write a heading of plain text, cut to one line."""
-    line = escape(clean_line(text, MAX_NAME))
-    return f"{'#' * level} {_CLOSING_MARKS.sub(_escaped, line)}"
+    line = _CLOSING_MARKS.sub(r"\\\1", escape(clean_line(text, MAX_NAME)))
+    return f"{'#' * level} {line}"
 
 
 def facts(pairs: Iterable[tuple[str, Value]]) -> str:
@@ -140,10 +140,6 @@ def _written(value: Value, *, label: str = "") -> str:
         case str():
             # Escape by position: after a label, it is not the beginning of a line.
             return plain(f"{label}{value}", len(label) + _MAX_VALUE) if value.strip() else ""
-
-
-def _escaped(match: re.Match[str]) -> str:
-    return "\\" + match[1]
 
 
 def from_markdown(text: str, *, base: str, root: str = "", shift: int = 0) -> str:

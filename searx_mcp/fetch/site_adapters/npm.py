@@ -105,13 +105,13 @@ def _compose(answers: Sequence[ReceivedPage | None], *, page: str, is_latest: bo
         title=f"{name} {version}",
         description=description,
         author=_person(manifest),
-        is_truncated=readme is not None and readme.is_truncated,
+        is_truncated=readme is not None and readme.body.truncated,
         notes=tuple(notes),
     )
 
 
 def _prose(readme: ReceivedPage, page: str) -> str:
-    _, text = front_matter(readme.data.decode(errors="replace"))
+    _, text = front_matter(readme.body.data.decode(errors="replace"))
     return from_markdown(text, base=page, shift=1)
 
 

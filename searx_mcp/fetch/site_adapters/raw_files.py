@@ -239,15 +239,7 @@ def plan_file(tier: str, source: AdapterSource, file: RawFile) -> Plan:
 
 
 def compose(answers: Sequence[ReceivedPage | None], *, file: RawFile) -> Composed | AsPage:
-    """Make a page of a file.
-
-    Args:
-        answers: the file alone.
-        file: which file.
-
-    Raises:
-        ValueError: the site answered with a page instead of the file.
-    """
+    """Make a page of a file; raises `ValueError` if the site answered with a page instead."""
     answer = answers[0]
     if answer is None:
         raise ValueError("the file is missing")
@@ -261,16 +253,16 @@ def compose(answers: Sequence[ReceivedPage | None], *, file: RawFile) -> Compose
         return AsPage(replace(answer, media=media))
     if read_as in _HTML_TYPES and language != HTML:
         raise ValueError("the site answered with a page instead of the file")
-    text, _ = decode(answer.data, charset=answer.media.charset)
+    text, _ = decode(answer.body.data, charset=answer.media.charset)
     if file.lines is not None:
-        return _part(text, file, file.lines, is_truncated=answer.is_truncated)
+        return _part(text, file, file.lines, is_truncated=answer.body.truncated)
     markdown, notes = render(text, file)
     is_prose = language == MARKDOWN and not file.as_source
     return composed(
         markdown if is_prose and markdown else joined(heading(1, file.path), markdown),
         title=(first_heading(markdown) if is_prose else "") or file.path,
         content_type=media_of(language),
-        is_truncated=answer.is_truncated,
+        is_truncated=answer.body.truncated,
         notes=notes,
     )
 
@@ -343,14 +335,7 @@ def _source(text: str, language: str) -> str:
 
 
 def from_notebook(text: str, prose: ProseRewriter) -> tuple[str, tuple[str, ...]]:
-    """Convert a notebook to Markdown.
-
-    Args:
-        text: of the file.
-        prose: rewrites its texts.
-
-    Returns:
-        Markdown, and sentences on what was left out.
+    """Convert a notebook to Markdown, and sentences on what was left out.
 
     Raises:
         ValueError: it is not a notebook of format 4.

@@ -27,16 +27,16 @@ def adapters(names: Iterable[TierName], *, github_token: str = "") -> tuple[Adap
         names: which, in any order. Names of sites that no longer have an adapter are ignored.
         github_token: for GitHub's API; sent to its host only.
     """
-    chosen = dict.fromkeys(names)
-    known: dict[TierName, Adapter] = {
-        TierName.NPM: plan_npm,
-        TierName.GITLAB: plan_gitlab,
-        TierName.CODEBERG: plan_forgejo,
-        TierName.HUGGINGFACE: plan_huggingface,
+    known = {
+        TierName.NPM: Adapter(r"//(?:www\.)?npm", plan_npm),
+        TierName.GITHUB: Adapter(
+            r"github(?:usercontent)?\.com", GithubAdapter(token=github_token).plan
+        ),
+        TierName.GITLAB: Adapter("/-/", plan_gitlab),
+        TierName.CODEBERG: Adapter("/(?:branch|tag|commit)/", plan_forgejo),
+        TierName.HUGGINGFACE: Adapter(r"(?:huggingface|hf)\.co", plan_huggingface),
     }
-    if TierName.GITHUB in chosen:
-        known[TierName.GITHUB] = GithubAdapter(token=github_token).plan
-    return tuple(known[name] for name in chosen if name in known)
+    return tuple(known[name] for name in dict.fromkeys(names) if name in known)
 
 
 @dataclass(frozen=True, slots=True)

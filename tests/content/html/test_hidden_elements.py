@@ -8,9 +8,9 @@ import pytest
 from selectolax.lexbor import LexborHTMLParser
 
 from searx_mcp.content.html.hidden_elements import drop_hidden, style_sheet
-from searx_mcp.content.html.own_styles import MAX_INLINE
 from searx_mcp.content.html.selectors import MAX_SELECTOR
 from searx_mcp.content.html.stylesheet import MAX_CSS, MAX_RULES
+from searx_mcp.content.html.suspects import MAX_INLINE
 from searx_mcp.content.page import ReadPage, read_page
 from searx_mcp.content.removals import Removals
 from searx_mcp.models.style import Style
@@ -216,12 +216,9 @@ def test_of_a_long_style_sheet_the_rules_for_what_is_there_are_read():
     assert not passed_over
     assert "GONE" not in text
     assert text.endswith("kept")
-    tree = page(css, body)
-    assert [rule.text for rule in style_sheet(tree).declaring(["display", "opacity"])] == [
-        ".a .h",
-        "#i",
-        "b.h",
-    ]
+    sheet = style_sheet(page(css, body))
+    assert sheet is not None
+    assert [rule.text for rule in sheet.declaring(["display", "opacity"])] == [".a .h", "#i", "b.h"]
 
 
 def test_a_page_that_asks_too_much_is_given_up_on_and_says_so():

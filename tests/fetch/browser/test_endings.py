@@ -88,7 +88,7 @@ async def test_a_call_may_be_cancelled_while_the_page_loads(site, shared, path):
             rendering = group.create_task(shown.render(path))
             await site.until({"/script": "/hung", "/loop": "/gone"}.get(path, path))
             rendering.cancel()
-        assert shown.gateways[0].refused == {}
+        assert shown.gateways[0].record.refused == {}
         assert (await shown.render("/gone")).status == 404
 
 
@@ -118,4 +118,4 @@ async def outcome_of(rendering):
         return "late" if exc.code == ErrorCode.TIMEOUT else str(exc.code)
     except (ContentError, SettingsError):
         return "crashed"
-    return "rendered" if "text" in rendered.data.decode() else rendered.data.decode()
+    return "rendered" if "text" in rendered.body.data.decode() else rendered.body.data.decode()

@@ -192,12 +192,12 @@ async def test_a_hostile_page_reaches_nothing_on_this_machine(site, screen, trap
     lay_out(site, aimed)
     async with screen(names=inner_names(aimed), verify=False) as shown:
         rendered = await shown.render(f"{scheme}://www.site.org/", max_bytes=10_000_000)
-        tried = int(rendered.data.decode().rpartition("tried ")[2].partition(",")[0])
+        tried = int(rendered.body.data.decode().rpartition("tried ")[2].partition(",")[0])
         assert tried > 35 * len(aimed.origins)
-        assert "READ" not in rendered.data.decode().rpartition("</script>")[2]
+        assert "READ" not in rendered.body.data.decode().rpartition("</script>")[2]
         (gateway,) = shown.gateways
         assert {aimed.alias, "127.0.0.1", "localhost", "inner.org", "mixed.org"} <= {
-            *gateway.refused
+            *gateway.record.refused
         }
         assert {address for address, _ in shown.dialled} == {"93.184.216.34"}
         # Whatever was still to be sent has its time.
@@ -262,4 +262,4 @@ async def outcome_of(rendering):
         rendered = await rendering
     except FetchError as exc:
         return str(exc.code)
-    return "harmless" if "harmless" in rendered.data.decode() else rendered.data.decode()
+    return "harmless" if "harmless" in rendered.body.data.decode() else rendered.body.data.decode()

@@ -43,9 +43,9 @@ async def test_a_skeleton_gives_the_text_that_its_scripts_fetch(site, shared):
     site.respond("/text", "Grüße 🙂".encode(), Content_Type="text/plain; charset=utf-8")
     async with shared() as shown:
         rendered = await shown.render("/", user_agent="searx-mcp/9 (test)")
-        assert "<p>Grüße 🙂</p>" in rendered.data.decode()
+        assert "<p>Grüße 🙂</p>" in rendered.body.data.decode()
         assert (rendered.url, rendered.status) == ("http://www.site.org/", 200)
-        assert not rendered.is_truncated
+        assert not rendered.body.truncated
         assert rendered.body.notes == ()
         for path in ("/", "/text"):
             assert site.headers[path]["User-Agent"] == "searx-mcp/9 (test)"
@@ -60,7 +60,7 @@ async def test_pages_of_one_renderer_share_a_browser_and_nothing_else(site, scre
     async with screen() as shown:
         await shown.render("/cookie")
         for _ in range(2):
-            assert "[|undefined]" in (await shown.render("/")).data.decode()
+            assert "[|undefined]" in (await shown.render("/")).body.data.decode()
         assert "Cookie" not in site.headers["/"]
         ways = {gateway.credentials for gateway in shown.gateways}
         assert len(ways) == 3
@@ -70,7 +70,7 @@ async def test_pages_of_one_renderer_share_a_browser_and_nothing_else(site, scre
 async def test_https_goes_through_a_tunnel_and_certificates_count(site, screen):
     site.pages["/"] = "<p id=p></p><script>p.append('secure: ' + isSecureContext)</script>"
     async with screen(verify=False) as shown:
-        assert "secure: true" in (await shown.render("https://www.site.org/")).data.decode()
+        assert "secure: true" in (await shown.render("https://www.site.org/")).body.data.decode()
     async with screen() as shown:
         with pytest.raises(TransportError) as caught:
             await shown.render("https://www.site.org/")
@@ -81,7 +81,7 @@ async def test_only_what_text_may_come_from_is_loaded(site, shared):
     site.pages["/"] = COLOURFUL
     site.respond("/script.js", b"document.body.append('script')", Content_Type="text/javascript")
     async with shared() as shown:
-        assert "script" in (await shown.render("/")).data.decode()
+        assert "script" in (await shown.render("/")).body.data.decode()
         assert {*site.requests} - {"/favicon.ico"} == {"/", "/script.js", "/style.css"}
 
 
@@ -98,24 +98,24 @@ async def test_a_page_may_go_on_to_another(site, shared):
     async with shared() as shown:
         rendered = await shown.render("/")
         assert rendered.url == "http://www.site.org/second"
-        assert "second" in rendered.data.decode()
+        assert "second" in rendered.body.data.decode()
 
 
 async def test_an_error_page_is_rendered_with_its_status(shared):
     async with shared() as shown:
         rendered = await shown.render("/gone")
-        assert (rendered.status, "nothing here" in rendered.data.decode()) == (404, True)
+        assert (rendered.status, "nothing here" in rendered.body.data.decode()) == (404, True)
 
 
 async def test_html_is_cut_where_it_may_be(site, shared):
     site.pages["/"] = "<p id=p></p><script>p.append('ä'.repeat(5000) + '\\ud83d')</script>"
     async with shared() as shown:
         whole = await shown.render("/")
-        assert "ä" * 5_000 + "?" in whole.data.decode()
+        assert "ä" * 5_000 + "?" in whole.body.data.decode()
         cut = await shown.render("/", max_bytes=2_001)
-        assert cut.is_truncated
-        assert len(cut.data) in {2_000, 2_001}
-        assert whole.data.decode().startswith(cut.data.decode())
+        assert cut.body.truncated
+        assert len(cut.body.data) in {2_000, 2_001}
+        assert whole.body.data.decode().startswith(cut.body.data.decode())
 
 
 async def test_a_page_cannot_forge_how_it_is_read(site, shared):
@@ -127,8 +127,8 @@ async def test_a_page_cannot_forge_how_it_is_read(site, shared):
     async with shared() as shown:
         rendered = await shown.render("/")
         assert rendered.status == 200
-        assert "<p>truth</p>" in rendered.data.decode()
-        assert len(rendered.data.decode()) < 1_000
+        assert "<p>truth</p>" in rendered.body.data.decode()
+        assert len(rendered.body.data.decode()) < 1_000
 
 
 async def test_no_other_window_opens(site, shared):
@@ -160,7 +160,7 @@ async def test_a_page_that_never_ends_is_read_as_far_as_it_came(site, shared, mo
     async with shared() as shown:
         await shown.render("/gone")
         rendered = await shown.render("/", within=60)
-        assert "<p>the beginning</p>" in rendered.data.decode()
+        assert "<p>the beginning</p>" in rendered.body.data.decode()
         assert rendered.body.notes == ("The page was still loading when it was read.",)
 
 
@@ -251,8 +251,8 @@ async def test_pages_wait_for_each_other(site, screen):
             await shown.render("/next", within=0.05)
         assert site.requests == ["/held"]
         go.set()
-        assert "held" in (await first).data.decode()
-        assert "next" in (await second).data.decode()
+        assert "held" in (await first).body.data.decode()
+        assert "next" in (await second).body.data.decode()
 
 
 async def test_the_browser_knows_no_secrets(site, screen, monkeypatch):

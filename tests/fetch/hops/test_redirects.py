@@ -19,7 +19,6 @@ from searx_mcp.fetch.hops.answers import (
     HopRequest,
     NotModified,
     ReceivedPage,
-    Redirect,
     location_of,
 )
 from searx_mcp.fetch.hops.domains import DomainPolicy
@@ -272,17 +271,6 @@ async def test_headers_of_the_caller_stay_dropped_once_another_site_was_asked(si
     assert trail.chain[-1] == f"{site.at('/back')} -> 200"
 
 
-async def test_what_is_known_of_one_address_is_told_to_no_other(site, other, follow):
-    last = other.page("/last", "x", content_type="text/plain")
-    first = site.redirect("/first", last)
-    known = Validators('"1"', "Fri, 20 Nov 2026 12:00:00 GMT")
-    await follow(first, unless={first: known})
-    assert site.requests[0].headers["If-None-Match"] == '"1"'
-    assert site.requests[0].headers["If-Modified-Since"] == known.last_modified
-    assert "If-None-Match" not in other.requests[0].headers
-    assert "If-Modified-Since" not in other.requests[0].headers
-
-
 async def test_a_validator_that_is_missing_is_not_sent(site, follow):
     url = site.page("/a", "x", content_type="text/plain")
     await follow(url, unless={url: Validators("", "Fri, 20 Nov 2026 12:00:00 GMT")})
@@ -297,13 +285,6 @@ async def test_news_that_nothing_changed_counts_only_where_something_was_known(s
     with pytest.raises(FetchError) as caught:
         await follow(url)
     assert caught.value.code is ErrorCode.HTTP_ERROR
-
-
-async def test_a_redirect_that_is_not_to_be_followed_is_the_answer(site, follow):
-    result, trail = await follow(site.redirect("/a", "/b"), follow=False)
-    assert isinstance(result.answer, Redirect)
-    assert (result.answer.location, trail.redirects) == ("/b", 0)
-    assert len(site.requests) == 1
 
 
 async def test_robots_are_asked_on_each_site_and_only_if_they_count(site, other, follow, asked):
