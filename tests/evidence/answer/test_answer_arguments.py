@@ -7,6 +7,7 @@ from searx_mcp.testing.web import FakeWeb
 
 _LETTERS = str.maketrans("0123456789", "abcdefghij")
 
+
 def fill(name: str, count: int = 14) -> str:
     """Sentences that say nothing, have no figures, and are like no others."""
     return " ".join(

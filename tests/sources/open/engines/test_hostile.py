@@ -373,7 +373,7 @@ HOSTILE = [
                     "artist-credit": [
                         5,
                         {"name": ["x"], "joinphrase": "\n& "},
-                        *[{"name": "x"}] * 19,
+                        *10 * [{"name": "x"}],
                     ],
                     "releases": {},
                     "disambiguation": {"x": 1},
@@ -382,7 +382,7 @@ HOSTILE = [
                 },
             ]
         },
-        [{"title": "C", "media": None, "published_at": None, "author": "& " + 9 * "x"}],
+        [{"title": "C", "media": None, "published_at": None, "author": "& xxxxxxxxx"}],
         {"rows_seen": 3},
         id="musicbrainz",
     ),
