@@ -67,7 +67,7 @@ async def test_what_is_known_already_is_not_said_again(valley, client_of):
     all_known = f"{known} Behind it lie nine million cubic metres of water."
     none = await client.answer("How high is Tarn Dam?", url=url, known_context=all_known)
     assert none.evidence == ()
-    assert "1 passage left out: known_context says the same." in none.notes
+    assert none.notes == ("1 passage left out: known_context says the same.",)
 
 
 @pytest.mark.parametrize(

@@ -149,6 +149,8 @@ DAMS = (
         pytest.param("Tarn Dam was not finished in 1931", ALTERED, "not", id="a negation too many"),
         pytest.param("The walls leak", NOT_CHECKED, "Most", id="a limit left out"),
         pytest.param("Ada Moor designed it", SUPPORTED, "", id="a clause beside a negation"),
+        pytest.param("Ada Mooren designed it", SUPPORTED, "", id="an inflected name"),
+        pytest.param("Ada Moorland designed it", ALTERED, "Moorland", id="a longer name"),
         pytest.param("Zeus Bell drank 99 pints", MISSING, "none of its words", id="something else"),
         pytest.param("It is good", NOT_CHECKED, "nothing to compare", id="nothing to compare"),
     ],
