@@ -341,8 +341,8 @@ SAID: dict[str, tuple[EvidenceResponse, int, tuple[str, ...], tuple[str, ...]]] 
          QUOTE.fragment_url, "Parts", "score plateau", "No embedding server"), (),
     ),
     "whole pages": (
-        stats(mode=Mode.FULL_CONTEXT), 8_000,
-        ("\nMode: full_context (entire corpus fits within token budget)\n",), (),
+        stats(mode=Mode.FULL_CONTEXT, urls_ingested=0), 8_000,
+        ("\nMode: full_context (entire corpus fits within token budget)\n", "\nURLs ingested: 0\n"), (),
     ),
     "no expansion": (
         stats(iterations=0), 8_000,
