@@ -50,7 +50,7 @@ class Schedule:
         )
         self._scheduler.add_job(
             self._kick,
-            IntervalTrigger(seconds=int(self.interval), jitter=max(1, int(self.interval / 10))),
+            IntervalTrigger(seconds=int(self.interval), jitter=int(self.interval / 10)),
             id=_JOB,
             next_run_time=datetime.now(UTC),
         )
