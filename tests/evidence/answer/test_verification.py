@@ -142,6 +142,7 @@ DAMS = (
         pytest.param("43 metres high is Tarn Dam, finished in 1931", SUPPORTED, "", id="in another order"),
         pytest.param("Tarn Dam is 51 metres high", NOT_CHECKED, "51 metres", id="the figure of another name"),
         pytest.param("Tarn Dam is 44 metres high", ALTERED, "44 metres", id="another figure"),
+        pytest.param("Tarn Dam is 43 (metres high)", SUPPORTED, "", id="a figure without its unit"),
         pytest.param("Tarn Dam is 43 feet high", ALTERED, "43 feet", id="another unit"),
         pytest.param("Tarn Hall is 43 metres high", ALTERED, "Hall", id="another name"),
         pytest.param("Tarn Dam is 43 metres wide", NOT_CHECKED, "wide", id="another word"),
