@@ -170,7 +170,7 @@ def test_pages_come_after_all_results_and_by_score(make_response, boundary):
 
 def test_a_cut_page_says_how_to_read_on(make_response, boundary):
     page = content("Sentence of the page. " * 500, summary="What it is about.")
-    response = make_response(hit(content=page))
+    response = make_response(hit(content=page, description="Sentence of the page. " * 20))
     text = search_text(response, budget=600, boundary=boundary)
     assert "trust=untrusted>\nSentence of the page." in text
     cut = re.search(r"Cut off at character (\d+) of 11000\. To read on, call web_fetch with", text)

@@ -433,6 +433,7 @@ def refused(*urls: str, verdict: Verdict = Verdict.JSON_OFF) -> tuple[Attempt, .
     asked = [Attempt(instance=url, verdict=verdict, format=Format.JSON) for url in urls]
     return (
         *asked,
+        Attempt(instance="https://k.example/", verdict=verdict, format=Format.HTML),
         Attempt(instance="https://i.example/", verdict=Verdict.FULL, format=Format.HTML),
     )
 

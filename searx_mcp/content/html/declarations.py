@@ -280,7 +280,7 @@ def _of_call(name: str, text: str) -> Colour | None:
         return _mixed(text)
     if name not in _FUNCTIONS:
         return None
-    parts = [part for part in _SEPARATOR.split(text.strip()) if part]
+    parts = _SEPARATOR.split(text.strip())
     if len(parts) not in {3, 4, 5}:
         return None
     alpha = 1.0

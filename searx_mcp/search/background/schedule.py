@@ -43,14 +43,14 @@ class Schedule:
         from apscheduler.schedulers.asyncio import AsyncIOScheduler  # noqa: PLC0415 - see above
         from apscheduler.triggers.interval import IntervalTrigger  # noqa: PLC0415 - see above
 
-        # Run a late round once instead of dropping it (the default grace is one second).
+        # Run a late round instead of dropping it (the default grace is one second).
         self._scheduler = AsyncIOScheduler(
             timezone=UTC,
-            job_defaults={"coalesce": True, "max_instances": 1, "misfire_grace_time": None},
+            job_defaults={"misfire_grace_time": None},
         )
         self._scheduler.add_job(
             self._kick,
-            IntervalTrigger(seconds=int(self.interval), jitter=max(1, int(self.interval / 10))),
+            IntervalTrigger(seconds=int(self.interval), jitter=int(self.interval / 10)),
             id=_JOB,
             next_run_time=datetime.now(UTC),
         )

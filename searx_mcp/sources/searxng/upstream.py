@@ -141,7 +141,7 @@ class Upstream:
         answered = await self._ask(
             f"{origin}/robots.txt",
             ROBOTS,
-            InstanceContext(base_url=base_url, format=format),
+            InstanceContext(base_url=base_url),
             timeout=timeout,
             max_bytes=FETCHED_BYTES,
             honestly=True,

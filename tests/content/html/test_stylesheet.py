@@ -25,6 +25,8 @@ def texts(sheet: StyleSheet) -> list[str]:
         ("/*}*/.a{left:0}<!-- .b{left:0}", [".a", ".b"]),
         (".a{left:0", [".a"]),
         ("@media screen{.a{left:0", [".a"]),
+        ("@media screen{" * 31 + ".a{left:0", [".a"]),
+        ("@media screen{" * 32 + ".a{left:0", []),
         ("}.a{left:0}", [".a"]),
     ],
 )

@@ -76,6 +76,9 @@ ONE_NOTE = {
     "beside and below":
         '<p>Word.<sup><a href="#fn-1">1</a></sup><span class="sidenote"><span class="sidenote-number">1. '
         '</span>The note.</span></p><div class="footnotes"><div id="fn-1"><sup>1</sup> The note.</div></div>',
+    "brackets around links back":
+        '<p>Word.<sup id="r1">[<a href="#d1">1</a>]</sup></p><ol class="footnotes"><li id="d1"><p><span>'
+        '[<a href="#r1">1</a>]</span> The note. (<a href="#r1">↩</a>)</p></li></ol>',
 }  # fmt: skip
 
 TWO_NOTES = {
@@ -122,11 +125,6 @@ TWO_NOTES = {
         pytest.param(
             '<p>Word.<sup><a href="#fn-a">*</a></sup></p><div class="footnotes"><p id="fn-a">* The note.</p></div>',
             (["1"], {"1": "* The note."}), id="a sign",
-        ),
-        pytest.param(
-            '<p>Word.<sup id="r1">[<a href="#d1">1</a>]</sup></p><ol class="footnotes">'
-            '<li id="d1"><p><span>[<a href="#r1">1</a>]</span> Bark. (<a href="#r1">↩</a>)</p></li></ol>',
-            (["1"], {"1": "Bark."}), id="brackets around links back",
         ),
         pytest.param(
             "".join(
@@ -176,27 +174,38 @@ def test_a_hidden_note_stays_hidden(standard):
     assert "The note" not in standard(html)
 
 
-@pytest.mark.parametrize(
-    ("item", "left", "note"),
-    [
-        pytest.param('<li id="fn1"><p>One.</p><pre>x</pre><p>Two.</p></li>', "",
-                     "<p>One.</p><pre><code>x</code></pre><p>Two.</p>", id="all its blocks"),
-        pytest.param('<li id="fn1">The note.</li><li>Further reading.</li>',
-                     '<ol class="footnotes"><li>Further reading.</li></ol>', "The note.",
-                     id="but no item that nothing refers to"),
-    ],
-)  # fmt: skip
-def test_a_note_takes_what_is_its_own(standard, item, left, note):
-    html = f'<p>Word.<sup><a href="#fn1">1</a></sup></p><ol class="footnotes">{item}</ol>'
-    assert standard(html).endswith(f'</p><x-notes><x-note name="1">{note}</x-note></x-notes>{left}')
+NOTED = '<p>Word.<sup><a href="#fn1">1</a></sup></p><ol class="footnotes"><li id="fn1">'
+NOTE = '<x-notes><x-note name="1">{}</x-note></x-notes>'
+PLACES = {
+    "all its blocks": (
+        f"{NOTED}<p>One.</p><pre>x</pre><p>Two.</p></li></ol>",
+        "</p>" + NOTE.format("<p>One.</p><pre><code>x</code></pre><p>Two.</p>"),
+    ),
+    "but no item that nothing refers to": (
+        f"{NOTED}The note.</li><li>Further reading.</li></ol>",
+        f'</p>{NOTE.format("The note.")}<ol class="footnotes"><li>Further reading.</li></ol>',
+    ),
+    "but no number that leads back": (
+        (
+            '<p>Word.<sup>[<a id="r1" href="#d1">1</a>]</sup></p><div id="notes"><hr>'
+            '<div class="footnote" id="d1"><a href="#r1">1</a>. Bark.</div></div>'
+        ),
+        f"{NOTE.format('Bark.')}</div>",
+    ),
+    "behind its paragraph": (
+        '<div><p>Word.<span class="sidenote">A note.</span> On.</p><p>More.</p></div>',
+        f" On.</p>{NOTE.format('A note.')}<p>More.</p></div>",
+    ),
+    "without a paragraph, at the end": (
+        '<div>Word.<span class="sidenote">A note.</span> On.</div>',
+        f" On.{NOTE.format('A note.')}</div>",
+    ),
+}
 
 
-def test_nothing_is_left_of_a_number_that_leads_back(standard):
-    html = (
-        '<p>Word.<sup>[<a id="r1" href="#d1">1</a>]</sup></p><div id="notes"><hr>'
-        '<div class="footnote" id="d1"><a href="#r1">1</a>. Bark.</div></div>'
-    )
-    assert '<x-note name="1">Bark.</x-note>' in standard(html)
+@pytest.mark.parametrize(("html", "end"), PLACES.values(), ids=PLACES)
+def test_a_note_takes_what_is_its_own_to_its_place(standard, html, end):
+    assert standard(html).endswith(end)
 
 
 def test_references_of_a_long_article_are_all_found(standard):

@@ -62,7 +62,7 @@ OLD_RUSTDOC = {"reef": {
     "doc": "", "t": [3, 11, 0], "n": ["Tide", "height", "coast"], "q": ["reef", "", ""], "d": ["", "", "The coast."],
 }}  # fmt: skip
 EASY = [{"documents": [{"i": 1, "t": "Tides", "u": "/docs/tides", "b": ["Guide"]},
-                       {"i": 2, "t": "Spring", "u": "/docs/tides", "h": "#spring", "p": 1}], "index": {}}]  # fmt: skip
+                       {"i": 2, "t": "Spring", "u": "/docs/tides", "h": "#spring", "p": 1}], "index": {}}, {}]  # fmt: skip
 ROUTES = {
     "documents": [
         {

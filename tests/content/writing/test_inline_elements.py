@@ -162,6 +162,7 @@ IMAGES = [
     pytest.param("<img src=data:image/gif;base64,R0 data-src=/real.jpg alt=L>", Images.INLINE, "![L](https://ex.org/real.jpg)", id="lazy"),
     pytest.param('<picture><source srcset="/l.webp 2x"><img srcset="/s.jpg 1x, /l.jpg 2x" alt=S></picture>', Images.INLINE, "![S](https://ex.org/l.jpg)", id="sets"),
     pytest.param("<p>a<img src=/p.gif width=1 height=1 alt=x></p>", Images.INLINE, "a", id="counts visitors"),
+    pytest.param("<p>a<img src=/p.gif width=1 height=1 alt='🐝'></p>", Images.ALT, "a", id="counts visitors beside a sign"),
     pytest.param("<p>a<img src=javascript:x alt=x></p>", Images.INLINE, "a [image: x]", id="no address"),
     pytest.param("<p><code>a<img src=/i alt=b></code></p>", Images.INLINE, "`a image: b`", id="in code"),
 ]  # fmt: skip

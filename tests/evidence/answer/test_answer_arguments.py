@@ -5,13 +5,15 @@ import pytest
 from searx_mcp.evidence.values import Mode
 from searx_mcp.testing.web import FakeWeb
 
+_LETTERS = str.maketrans("0123456789", "abcdefghij")
+
 
 def fill(name: str, count: int = 14) -> str:
-    """Sentences that say nothing, and are like no others."""
+    """Sentences that say nothing, have no figures, and are like no others."""
     return " ".join(
         f"The {name}{n} of {name}{n + 5} was {name}{n * 7} for the {name}{n * 3}."
         for n in range(count)
-    )
+    ).translate(_LETTERS)
 
 
 PROSE = (
@@ -64,7 +66,7 @@ async def test_what_is_known_already_is_not_said_again(valley, client):
     all_known = f"{known} Behind it lie nine million cubic metres of water."
     none = await client.answer("How high is Tarn Dam?", url=url, known_context=all_known)
     assert none.evidence == ()
-    assert "1 passage left out: known_context says the same." in none.notes
+    assert none.notes == ("1 passage left out: known_context says the same.",)
 
 
 @pytest.mark.parametrize(
@@ -109,10 +111,11 @@ async def test_the_intent_decides_which_form_comes_first(manual, client_of):
     client = await client_of(manual)
     first = {
         intent: await first_section(client, manual, intent=intent)
-        for intent in ("how_to", "comparison")
+        for intent in ("how_to", "comparison", "factual")
     }
     assert first["how_to"] in ("Steps", "Code")
     assert first["comparison"] == "Figures"
+    assert first["factual"] == "Code"
 
 
 async def test_the_intent_decides_how_a_question_is_taken_apart(valley, client):

@@ -125,6 +125,7 @@ LIST = f"\n\n## Sources\n\n[1] A page — {A}\n[2] Another\n    {B}\n[3]: {C}\n"
     [
         pytest.param(f'"{SAID}" ([A]({A})), and so on [B]({B}).', (A,), id="the link behind"),
         pytest.param(f'As [A]({A}) says, "{SAID}", while others, such as [B]({B}), do not.', (A,), id="before"),
+        pytest.param(f'As [A]({A}) says, "{SAID}".', (A,), id="nothing but the link before"),
         pytest.param(f'["{SAID}"]({A}) and [B]({B})', (A,), id="the quote is the link"),
         pytest.param(f'"[{SAID}]({A})", not [B]({B})', (A,), id="the link is the quote"),
         pytest.param(f'"{SAID}": {B}.', (B,), id="an address with brackets, at the end of a sentence"),

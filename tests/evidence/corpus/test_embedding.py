@@ -267,7 +267,7 @@ NUMBERS = st.floats(-1e300, 1e300)
 
 @given(st.lists(NUMBERS, max_size=40))
 def test_a_packed_vector_has_length_one_or_is_empty(vector):
-    read = unpack(pack(vector))
+    read = unpack(pack(vector) + b"x")  # half a number, as damage may leave it
     assert len(read) in {0, len(vector)}
     if read:
         assert cosine(read, read) == pytest.approx(1.0, abs=0.02)

@@ -265,7 +265,10 @@ def test_little_room_has_parts_of_passages_around_their_quotes(boundary):
 
 
 def test_chunks_that_overlap_say_nothing_twice_and_code_has_its_fence(boundary):
-    shared = "This paragraph stands at the end of one chunk and at the beginning of the next one."
+    shared = (
+        "This paragraph stands at the end of one chunk and at the beginning of the next one.\n\n"
+        "```\nimport the_first_part_of_a_code_block_that_has_a_blank_line\n\nprint(1)\n```"
+    )
     code = "```python\n" + "\n".join(f"call({n})" for n in range(200)) + "\n```"
     first = f"Calls are limited to five each second.\n\n{shared}"
     second = f"{shared}\n\nMore cost an answer of 429.\n\n{code}"
@@ -278,14 +281,14 @@ def test_chunks_that_overlap_say_nothing_twice_and_code_has_its_fence(boundary):
             text=second,
             score=0.8,
             span=(9_000, 9_000 + len(second)),
-            parts=((at, at + 90), (0, second.index("```"))),
+            parts=((at, at + 90), (0, second.index("```python"))),
         ),
     )
     told = response(evidence=evidence, citations=(), steps=(), images=(), sub_queries=("q",))
     text = evidence_text(told, budget=1_500, boundary=boundary)
     assert text.count(shared) == 1
     assert "```\ncall(100)" in text
-    assert text.count("```") == 2
+    assert text.count("```") == 6
 
 
 def test_the_best_of_each_part_and_page_is_shown_in_little_room(boundary):
@@ -338,8 +341,8 @@ SAID: dict[str, tuple[EvidenceResponse, int, tuple[str, ...], tuple[str, ...]]] 
          QUOTE.fragment_url, "Parts", "score plateau", "No embedding server"), (),
     ),
     "whole pages": (
-        stats(mode=Mode.FULL_CONTEXT), 8_000,
-        ("\nMode: full_context (entire corpus fits within token budget)\n",), (),
+        stats(mode=Mode.FULL_CONTEXT, urls_ingested=0), 8_000,
+        ("\nMode: full_context (entire corpus fits within token budget)\n", "\nURLs ingested: 0\n"), (),
     ),
     "no expansion": (
         stats(iterations=0), 8_000,

@@ -303,7 +303,7 @@ async def test_what_was_read_again_long_after_stays_longer(store_for, noise, mad
     first = "https://000.example/"
     for number in range(60):
         await store.keep(*long_page(made, noise, number), NOW)
-        if number % 5 == 0:
+        if number % 20 == 0:
             await store.chunks(first)
     urls = await kept(store)
     assert first in urls

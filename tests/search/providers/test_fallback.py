@@ -319,10 +319,11 @@ async def test_blending_does_without_the_one_that_fails(ordered, clock):
     assert len(answer.attempts) > 0
 
 
+@pytest.mark.parametrize("failure", [SPENT, DeadlineError("Out of time", attempts=(REFUSED,))])
 @in_virtual_time
-async def test_blending_fails_when_both_do(ordered, clock):
-    _, search = ordered(clock, Instances(SPENT), OpenSourcesMode.BLEND)
-    error = await raised(NoInstancesError, search(category="it", text="rust async runtime"))
+async def test_blending_fails_when_both_do(ordered, clock, failure):
+    _, search = ordered(clock, Instances(failure), OpenSourcesMode.BLEND)
+    error = await raised(type(failure), search(category="it", text="rust async runtime"))
     assert error.attempts[0] == REFUSED
 
 

@@ -399,13 +399,14 @@ async def test_the_month_of_all_public_instances_together_is_kept(bench):
             usable = month_account(limited).windows[-1].limit
             answered = 0
             for _ in range(20):
-                it.clock.advance(31)
+                it.clock.advance(DAY / 19)
                 with contextlib.suppress(NoInstancesError):
                     await go(it)
                     answered += 1
             error = await raised(NoInstancesError, go(it))
     assert answered == usable < 4 * 3
     assert sum(fake.searches for fake in fakes) == usable
+    assert {fake.requests[-1].path for fake in fakes if fake.requests} == {"/search"}
     assert error.reason is UnavailableReason.BUDGET_SPENT
     assert (error.retry_after or 0) > 20 * DAY
 

@@ -387,11 +387,12 @@ async def test_a_query_that_looks_like_a_secret_leaves_this_machine_for_nobody(c
     assert world.asked() == []
 
 
+@pytest.mark.parametrize(("given", "other"), [("wikipedia", "commons"), ("commons", "wikipedia")])
 @in_virtual_time
-async def test_licences_of_what_is_given_are_told(collections, clock):
-    world = collections(clock, wikipedia=["red panda"], commons=[])
-    found = await world.search("red panda")
-    assert found.attribution == (world.engine("wikipedia").licence,)
+async def test_licences_of_what_is_given_are_told(collections, clock, given, other):
+    world = collections(clock, **{given: ["red panda"], other: []})
+    found = await world.search("red panda pictures")
+    assert found.attribution == (world.engine(given).licence,)
 
 
 @in_virtual_time

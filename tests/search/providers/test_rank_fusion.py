@@ -54,8 +54,9 @@ def test_a_collection_asked_directly_and_through_an_instance_has_one_vote(inside
 
 def test_the_best_place_of_a_collection_is_its_vote():
     twice = RankedList([hit("x", "bing"), hit("a", "wikipedia")])
-    fused = fuse([twice, ranked("a", engine="wikipedia"), ranked("y", engine="github")])
-    assert titles(fused) == ["x", "a", "y"]
+    last = RankedList([hit("y", "github"), hit("z", "arxiv"), hit("a", "wikipedia")])
+    fused = fuse([twice, ranked("a", engine="wikipedia"), last])
+    assert titles(fused) == ["x", "a", "y", "z"]
 
 
 def test_an_instance_that_names_no_engine_votes_itself():

@@ -370,7 +370,11 @@ HOSTILE = [
                     "title": "C\u202e\x1b[31m",
                     "score": "100",
                     "length": "long",
-                    "artist-credit": [5, {"name": ["x"], "joinphrase": "\n& "}],
+                    "artist-credit": [
+                        5,
+                        {"name": ["x"], "joinphrase": "\n& "},
+                        *10 * [{"name": "x"}],
+                    ],
                     "releases": {},
                     "disambiguation": {"x": 1},
                     "tags": "x",
@@ -378,7 +382,7 @@ HOSTILE = [
                 },
             ]
         },
-        [{"title": "C", "media": None, "published_at": None}],
+        [{"title": "C", "media": None, "published_at": None, "author": "& xxxxxxxxx"}],
         {"rows_seen": 3},
         id="musicbrainz",
     ),

@@ -135,6 +135,7 @@ QUESTIONS = {
         ),
         ("no languages", {"language": "de"}, "?q=red%20panda&"),
         ("a flaw", {"identifier": CVE}, "/issues?q=CVE-2024-99999%20is%3Aissue&"),
+        ("another identifier", {"identifier": DOI}, "/repositories?q=red%20panda&"),
         (
             "programs for a flaw",
             {"identifier": CVE, "aim": "repositories"},

@@ -47,6 +47,7 @@ from searx_mcp.sources.searxng.request import neutralise
         pytest.param('"to be or not to be" origin', "to be or not to be|origin", id="a phrase"),
         pytest.param("“red panda” diet", "red panda|diet", id="other quotation marks"),
         pytest.param('27" monitor or 32" monitor', "27|monitor|32", id="inches"),
+        pytest.param('"zoo "red panda" diet"', "zoo|red|panda|diet", id="quotes in quotes"),
         pytest.param("C++ vs C# on .NET", "C++|C#|.NET", id="marks that belong to names"),
         pytest.param("print() in python?", "print|python", id="marks that do not"),
         pytest.param("tides -moon", "tides", id="an excluded word"),
