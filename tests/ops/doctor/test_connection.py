@@ -234,7 +234,7 @@ async def test_a_proxy_that_is_gone_is_told():
     found = await check_proxy(options("127.0.0.1", proxy=f"socks5://{gone.origin}"))
     assert found.status is CheckStatus.FAILED
     assert "[network]\nproxy = " in found.fix
-    assert connection.proxy_silent().fix == found.fix
+    assert connection.PROXY_LATE.fix == found.fix
 
 
 async def test_a_connection_that_takes_too_long_is_cut_off(monkeypatch):
