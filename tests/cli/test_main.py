@@ -218,7 +218,6 @@ async def test_instances_list_shows_the_bundled_pool_and_its_age(run_cli):
     assert "days old" in ran.out
     as_json = json.loads((await run_cli("instances", "list", "--json")).out)
     assert len(as_json["instances"]) > 20
-    assert {"url", "tier", "state", "score", "budget_left"} <= set(as_json["instances"][0])
     month = as_json["month"]
     assert month["spent"] == 0
     assert month["left_month"] + month["kept_back"] == month["capacity"] > 60
