@@ -3,12 +3,10 @@
 import asyncio
 import socket
 from collections.abc import Mapping
-from typing import Any
 
 import httpx2
 import pytest
 from mcp import Client
-from mcp.types import TextContent
 from typing_extensions import override
 
 from searx_mcp.errors import SettingsError
@@ -18,6 +16,7 @@ from searx_mcp.settings.server import HttpConfig
 from searx_mcp.settings.values import Settings
 from tests.doubles.service import PartOfService, found_nothing
 from tests.doubles.serving import connected, serving
+from tests.server.conftest import text
 
 pytestmark = pytest.mark.slow
 
@@ -48,12 +47,6 @@ def anyio_backend(backend_at):
 def server():
     """Give what makes a server that finds nothing."""
     return lambda: build_server(Settings(), service=Echo())
-
-
-def text(result: Any) -> str:
-    (content,) = result.content
-    assert isinstance(content, TextContent)
-    return content.text
 
 
 async def ask(

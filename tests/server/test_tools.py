@@ -5,7 +5,6 @@ import re
 
 import pytest
 from mcp import Client
-from mcp.types import CallToolResult, TextContent
 from typing_extensions import override
 
 from searx_mcp.client.facade import SearxClient
@@ -16,6 +15,7 @@ from searx_mcp.settings.values import Settings
 from searx_mcp.testing.searxng import FakeSearxng
 from searx_mcp.testing.web import FakePage, FakeWeb, article
 from tests.doubles.service import PartOfService
+from tests.server.conftest import text
 
 PAGE = FakePage(
     article("Bees", ["Bees dance to tell each other where the flowers are."] * 3, description="d")
@@ -23,12 +23,6 @@ PAGE = FakePage(
 LONG = FakePage(
     article("Long", [f"Sentence {n} of a page that goes on and on about bees." for n in range(900)])
 )
-
-
-def text(result: CallToolResult) -> str:
-    (content,) = result.content
-    assert isinstance(content, TextContent)
-    return content.text
 
 
 async def test_page_text_is_fenced_with_a_boundary_the_page_does_not_know(connect, settings_for):

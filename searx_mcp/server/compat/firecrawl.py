@@ -10,7 +10,6 @@ from typing import Annotated, Any, Final, Literal
 
 from pydantic import (
     AfterValidator,
-    BaseModel,
     BeforeValidator,
     ConfigDict,
     Field,
@@ -48,7 +47,7 @@ from searx_mcp.server.rest.foreign import (
     to_search,
 )
 from searx_mcp.server.rest.full import run_search
-from searx_mcp.server.rest.operation import Body, Call, Operation, body
+from searx_mcp.server.rest.operation import Body, Call, Operation, body_of
 from searx_mcp.settings.tools import Tool
 
 _RESULTS: Final = 5
@@ -244,7 +243,7 @@ async def scrape(call: Call) -> Body:
     max_age = arguments.max_age / _MILLI if arguments.max_age else None
     page = await read_page(call, request, max_age)
     answer = FirecrawlScraped(data=_document(page, arguments.formats))
-    return body(answer, lambda: _dump(answer))
+    return body_of(answer)
 
 
 def _document(page: Page, formats: Sequence[str]) -> FirecrawlDocument:
@@ -275,7 +274,7 @@ async def search_v1(call: Call) -> Body:
     answer = FirecrawlFoundV1(
         data=tuple(_results(found, arguments, "web")), warning=_missing_warning(_formats(arguments))
     )
-    return body(answer, lambda: _dump(answer))
+    return body_of(answer)
 
 
 async def search(call: Call) -> Body:
@@ -288,7 +287,7 @@ async def search(call: Call) -> Body:
     answer = FirecrawlFound(
         data=FirecrawlSources(**results), warning=_missing_warning(_formats(arguments))
     )
-    return body(answer, lambda: _dump(answer))
+    return body_of(answer)
 
 
 def _request(
@@ -340,10 +339,6 @@ def _missing_warning(formats: Sequence[str]) -> str | None:
     """Say in one sentence what is omitted."""
     missing = [name for name in formats if name in _LEFT_OUT]
     return f"Not offered here, and left out: {', '.join(missing)}." if missing else None
-
-
-def _dump(answer: BaseModel) -> dict[str, Any]:
-    return answer.model_dump(mode="json", by_alias=True, exclude_none=True)
 
 
 def error_response(error: SearxMcpError) -> tuple[int, Mapping[str, Any]]:

@@ -29,7 +29,7 @@ from searx_mcp.server.rest.foreign import (
     to_search,
 )
 from searx_mcp.server.rest.full import run_search
-from searx_mcp.server.rest.operation import Body, Call, Operation, body
+from searx_mcp.server.rest.operation import Body, Call, Operation, body_of
 from searx_mcp.settings.tools import Tool
 
 _RESULTS: Final = 5
@@ -250,7 +250,7 @@ async def search(call: Call) -> Body:
         ),
         response_time=found.search_time_ms / 1_000,
     )
-    return body(answer, lambda: answer.model_dump(mode="json", exclude_none=True))
+    return body_of(answer)
 
 
 def _result(result: SearchResult, chunks: int, *, with_page: bool) -> TavilyResult:
@@ -288,7 +288,7 @@ async def extract(call: Call) -> Body:
         failed_results=tuple(_failures(found)),
         response_time=round(now() - start, 3),
     )
-    return body(answer, lambda: answer.model_dump(mode="json", exclude_none=True))
+    return body_of(answer)
 
 
 def _page(url: str, page: Page, arguments: TavilyExtract) -> TavilyPage:

@@ -9,7 +9,6 @@ from contextlib import asynccontextmanager
 import httpx2
 import pytest
 from mcp import Client
-from mcp.types import TextContent
 from typing_extensions import override
 
 from searx_mcp.client.facade import SearxClient
@@ -19,6 +18,7 @@ from searx_mcp.settings.values import Settings
 from searx_mcp.testing.web import FakePage, FakeWeb
 from tests.doubles.service import PartOfService, found_nothing
 from tests.doubles.serving import connected, serving
+from tests.server.conftest import text
 
 pytestmark = pytest.mark.slow
 
@@ -107,12 +107,6 @@ INITIALIZE = {
 }
 
 READY = {"jsonrpc": "2.0", "method": "notifications/initialized"}
-
-
-def text(result) -> str:
-    (content,) = result.content
-    assert isinstance(content, TextContent)
-    return content.text
 
 
 @pytest.mark.parametrize("mode", MODES)
