@@ -21,7 +21,6 @@ from searx_mcp.models.wire import loaded
 from searx_mcp.server.app import build_server
 from searx_mcp.server.http import http_app
 from searx_mcp.server.routes import OPERATIONS
-from searx_mcp.server.web.tokens_file import new_token
 from searx_mcp.settings.server import HttpConfig, ServerConfig
 from searx_mcp.settings.values import Settings
 
@@ -163,14 +162,11 @@ async def test_capabilities_tell_the_version_and_the_routes(rest):
     assert {each["path"] for each in told["routes"] if each["streams"]} >= {"/v1/answer"}
 
 
-async def test_capabilities_are_those_of_the_token(service, tmp_path):
-    token, lines = new_token("reader")
-    file = tmp_path / "tokens.toml"
-    file.write_text(f'{lines}tools = ["web_fetch"]\n')
-    file.chmod(0o600)
+async def test_capabilities_are_those_of_the_token(service, write_tokens):
+    file, made = write_tokens(reader='tools = ["web_fetch"]\n')
     config = HttpConfig(tokens_file=str(file))
     app = http_app(build_server(Settings(http=config), service=service), config)
-    headers = {"Authorization": f"Bearer {token}"}
+    headers = {"Authorization": f"Bearer {made['reader']}"}
     async with httpx2.AsyncClient(
         base_url="http://localhost", transport=httpx2.ASGITransport(app), headers=headers
     ) as rest:
