@@ -28,6 +28,10 @@ HELLO = {
     },
 }
 """The message with which a client opens a session."""
+READY = {"jsonrpc": "2.0", "method": "notifications/initialized"}
+"""The message that follows the answer."""
+HEADERS = {"Content-Type": "application/json", "Accept": "application/json, text/event-stream"}
+"""Of each message."""
 
 
 def sessions_of(server: MCPServer[Any]) -> set[str]:

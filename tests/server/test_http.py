@@ -15,7 +15,7 @@ from searx_mcp.server.http import _bind
 from searx_mcp.settings.server import HttpConfig
 from searx_mcp.settings.values import Settings
 from tests.doubles.service import PartOfService, found_nothing
-from tests.doubles.serving import connected, serving
+from tests.doubles.serving import HEADERS, connected, serving
 from tests.server.conftest import text
 
 pytestmark = pytest.mark.slow
@@ -24,7 +24,6 @@ DEADLINE = 60
 """Seconds until a test fails that would hang; nothing is measured."""
 TOKEN = "0123456789abcdef"
 MODES = ("auto", "legacy")
-JSON = {"Content-Type": "application/json", "Accept": "application/json, text/event-stream"}
 PROVEN = {"Authorization": f"Bearer {TOKEN}"}
 NONE: Mapping[str, str] = {}
 
@@ -53,7 +52,7 @@ async def ask(
     url: str, method: str = "POST", content: bytes = b"{}", headers: Mapping[str, str] = NONE
 ) -> httpx2.Response:
     async with httpx2.AsyncClient(trust_env=False, timeout=DEADLINE) as http:
-        return await http.request(method, url, content=content, headers={**JSON, **headers})
+        return await http.request(method, url, content=content, headers={**HEADERS, **headers})
 
 
 @pytest.mark.parametrize("mode", MODES)

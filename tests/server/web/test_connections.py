@@ -17,7 +17,7 @@ from searx_mcp.server.app import Server, build_server
 from searx_mcp.server.web.connections import ServerLimits
 from searx_mcp.settings.server import HttpConfig
 from searx_mcp.settings.values import Settings
-from tests.doubles.serving import HELLO, serving, sessions_of
+from tests.doubles.serving import HEADERS, HELLO, serving, sessions_of
 
 pytestmark = pytest.mark.slow
 
@@ -42,7 +42,6 @@ ENVELOPE = {
     "io.modelcontextprotocol/clientCapabilities": {},
 }
 LISTING = {"jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": {"_meta": ENVELOPE}}
-HEADERS = {"Content-Type": "application/json", "Accept": "application/json, text/event-stream"}
 
 
 @asynccontextmanager

@@ -13,13 +13,12 @@ from typing_extensions import override
 from searx_mcp.server.app import Server, build_server
 from searx_mcp.settings.values import Settings
 from tests.doubles.service import PartOfService, found_nothing
-from tests.doubles.serving import serving, sessions_of
+from tests.doubles.serving import HEADERS, HELLO, serving, sessions_of
 
 pytestmark = pytest.mark.slow
 
 DEADLINE = 60
 """Seconds until a test fails that would hang; nothing is measured."""
-HEADERS = {"Content-Type": "application/json", "Accept": "application/json, text/event-stream"}
 PING = {"jsonrpc": "2.0", "id": 2, "method": "ping"}
 SEARCH = {"name": "web_search", "arguments": {"query": "bees"}}
 CALL = {"jsonrpc": "2.0", "id": 7, "method": "tools/call", "params": SEARCH}
@@ -91,8 +90,7 @@ async def ask(
 async def begin(at: Process, name: str = "a test", headers: Mapping[str, str] | None = None) -> str:
     client = {"name": name, "version": "1"}
     params = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": client}
-    hello = {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": params}
-    answer = await ask(at, hello, headers=headers)
+    answer = await ask(at, {**HELLO, "params": params}, headers=headers)
     assert answer.status_code == 200
     session: str = answer.headers["mcp-session-id"]
     return session
