@@ -25,12 +25,10 @@ from searx_mcp.evidence.values import (
 )
 from searx_mcp.models.instance import InstanceReport, InstanceState, PoolReport, Tier
 from searx_mcp.models.page import Page, Passage
-from searx_mcp.models.request import SafeSearch, TimeRange
 from searx_mcp.models.response import (
     BatchedSearch,
     PageContent,
     SearchBatch,
-    SearchResponse,
     SearchResult,
 )
 from searx_mcp.server.app import build_server
@@ -38,7 +36,7 @@ from searx_mcp.server.http import http_app
 from searx_mcp.server.web.guard import Guard
 from searx_mcp.settings.server import HttpConfig
 from searx_mcp.settings.values import Settings
-from tests.doubles.service import PartOfService
+from tests.doubles.service import PartOfService, found_nothing
 from tests.doubles.serving import serving
 
 DEADLINE = 60
@@ -67,6 +65,7 @@ class Known(PartOfService):
 
     Attributes:
         asked: the requests.
+        found: fields of what a search finds, in place of the usual ones.
         failure: is raised in place of an answer.
         fails_late: is raised after progress was told.
         holds: whether `answer` does not end by itself.
@@ -77,6 +76,7 @@ class Known(PartOfService):
 
     def __init__(self) -> None:
         self.asked: list[Any] = []
+        self.found: dict[str, Any] = {}
         self.failure: Exception | None = None
         self.fails_late: Exception | None = None
         self.holds = False
@@ -164,20 +164,17 @@ class Known(PartOfService):
         self._take(request)
         if progress is not None:
             progress("asking 1 instance")
-        return SearchResponse(
-            query=request.query,
-            category=request.category,
-            language=request.language,
-            safe_search=SafeSearch.OFF,
-            time_range=TimeRange.ANY,
-            fetch_content=request.fetch_content,
-            results_count=min(len(RESULTS), request.results_count),
-            total_results=len(RESULTS),
-            search_time_ms=1,
-            instance_used="https://i.example/",
-            results=RESULTS[: request.results_count],
-            engines_used=("bing",),
-        )
+        usual = {
+            "category": request.category,
+            "language": request.language,
+            "fetch_content": request.fetch_content,
+            "results_count": min(len(RESULTS), request.results_count),
+            "total_results": len(RESULTS),
+            "instance_used": "https://i.example/",
+            "results": RESULTS[: request.results_count],
+            "engines_used": ("bing",),
+        }
+        return found_nothing(request).model_copy(update={**usual, **self.found})
 
     @override
     async def fetch(self, request, /, *, progress=None):
