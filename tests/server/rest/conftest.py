@@ -34,6 +34,7 @@ from searx_mcp.models.response import (
 from searx_mcp.server.app import build_server
 from searx_mcp.server.http import http_app
 from searx_mcp.server.web.guard import Guard
+from searx_mcp.service import Service
 from searx_mcp.settings.server import HttpConfig
 from searx_mcp.settings.values import Settings
 from tests.doubles.service import PartOfService, found_nothing
@@ -225,6 +226,16 @@ def open_rest(service) -> Callable[..., AbstractAsyncContextManager[httpx2.Async
     return opened
 
 
+def in_process(
+    service: Service, settings: Settings | None = None, **options: Any
+) -> httpx2.AsyncClient:
+    """Make a client of an app, without a socket: tables need one a row."""
+    settings = settings or Settings()
+    app = http_app(build_server(settings, service=service), settings.http)
+    transport = httpx2.ASGITransport(app)
+    return httpx2.AsyncClient(base_url="http://localhost", transport=transport, **options)
+
+
 @pytest.fixture(scope="module")
 def shared_app() -> Guard:
     """Give an app for tests with very many requests."""
@@ -233,8 +244,6 @@ def shared_app() -> Guard:
 
 @pytest.fixture
 async def rest(service) -> AsyncIterator[httpx2.AsyncClient]:
-    """Give a client of the app with the usual settings, without a socket: tables need one a row."""
-    app = http_app(build_server(Settings(), service=service), HttpConfig())
-    transport = httpx2.ASGITransport(app)
-    async with httpx2.AsyncClient(base_url="http://localhost", transport=transport) as client:
+    """Give a client of the app with the usual settings."""
+    async with in_process(service) as client:
         yield client
