@@ -299,15 +299,6 @@ async def test_on_a_terminal_no_command_shows_the_help(run_cli, monkeypatch):
     assert "Usage: searx-mcp" in ran.out
 
 
-async def test_text_of_strangers_is_no_markup(run_cli):
-    row = {"url": "https://example.org/", "title": "[bold red]x[/]", "content": "[link=y]"}
-    body = json.dumps({"query": "x", "results": [row]}).encode()
-    async with FakeSearxng(raw_body=body, content_type="application/json") as own:
-        ran = await run_cli("search", "x", "--no-fetch-content", **environment(own=[own]))
-    assert "[bold red]x[/]" in ran.out
-    assert "[link=y]" in ran.out
-
-
 @pytest.mark.parametrize(
     ("error", "code"),
     [

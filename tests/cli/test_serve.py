@@ -35,7 +35,6 @@ HTTP = ("serve", "--transport", "streamable-http", "--port", "0")
         (("--host", "no where"), {}, "http.host"),
         (("--host", "192.0.2.1"), {"MCP_AUTH_TOKEN": TOKEN}, "is not an address of this machine"),
         (("--port", "65536"), {}, "http.port"),
-        (("--transport", "sse"), {}, "server.transport"),
         ((), {"MCP_TRANSPORT": "carrier-pigeon"}, "http"),
         ((), {"SEARX_MCP_HTTP__ALLOWED_HOSTS": "a b"}, "http.allowed_hosts"),
         ((), {"SEARX_MCP_HTTP__ALLOWED_ORIGINS": "a.example"}, "http.allowed_origins"),
