@@ -14,10 +14,8 @@ import httpx2
 import pytest
 
 from tests.doubles.raw import Connection, RawServer
-from tests.doubles.serving import connected
+from tests.doubles.serving import DEADLINE, connected
 
-DEADLINE = 60
-"""Seconds until a test fails that would hang; nothing is measured."""
 MODERN = "2026-07-28"
 TOKEN = "0123456789abcdef"
 HTTP = ("serve", "--transport", "streamable-http", "--port", "0")

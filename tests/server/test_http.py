@@ -15,13 +15,11 @@ from searx_mcp.server.http import _bind
 from searx_mcp.settings.server import HttpConfig
 from searx_mcp.settings.values import Settings
 from tests.doubles.service import PartOfService, found_nothing
-from tests.doubles.serving import HEADERS, connected, serving
+from tests.doubles.serving import DEADLINE, HEADERS, connected, serving
 from tests.server.conftest import text
 
 pytestmark = pytest.mark.slow
 
-DEADLINE = 60
-"""Seconds until a test fails that would hang; nothing is measured."""
 TOKEN = "0123456789abcdef"
 MODES = ("auto", "legacy")
 PROVEN = {"Authorization": f"Bearer {TOKEN}"}

@@ -14,12 +14,9 @@ from typing import Any
 
 import pytest
 
-from tests.doubles.serving import HELLO, READY
+from tests.doubles.serving import DEADLINE, HELLO, READY
 
 pytestmark = pytest.mark.slow
-
-DEADLINE = 60
-"""Seconds until a test fails that would hang; nothing is measured."""
 
 
 def line(message: dict[str, Any]) -> bytes:

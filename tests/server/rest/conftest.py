@@ -38,10 +38,7 @@ from searx_mcp.service import Service
 from searx_mcp.settings.server import HttpConfig
 from searx_mcp.settings.values import Settings
 from tests.doubles.service import PartOfService, found_nothing
-from tests.doubles.serving import serving
-
-DEADLINE = 60
-"""Seconds until a test fails that would hang; nothing is measured."""
+from tests.doubles.serving import DEADLINE, serving
 
 RESULTS = (
     SearchResult(

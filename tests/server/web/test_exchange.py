@@ -16,12 +16,10 @@ from searx_mcp.server.web.guard import Guard
 from searx_mcp.settings.server import HttpConfig
 from searx_mcp.settings.values import Settings
 from tests.doubles.service import PartOfService
-from tests.doubles.serving import HEADERS, HELLO, READY, connected, serving
+from tests.doubles.serving import DEADLINE, HEADERS, HELLO, READY, connected, serving
 
 pytestmark = pytest.mark.slow
 
-DEADLINE = 60
-"""Seconds until a test fails that would hang; nothing is measured."""
 MODES = ("auto", "legacy")
 AT_ONCE = ServerLimits(stop=0.05)
 ARGUMENTS = {"name": "web_search", "arguments": {"query": "bees"}}

@@ -17,12 +17,11 @@ from searx_mcp.server.web.tokens_file import new_token
 from searx_mcp.settings.values import Settings
 from searx_mcp.testing.web import FakePage, FakeWeb
 from tests.doubles.service import PartOfService, found_nothing
-from tests.doubles.serving import HEADERS, HELLO, READY, connected, serving
+from tests.doubles.serving import DEADLINE, HEADERS, HELLO, READY, connected, serving
 from tests.server.conftest import text
 
 pytestmark = pytest.mark.slow
 
-DEADLINE = 60
 MODES = ("auto", "legacy")
 RIGHTS = {
     "all": "",

@@ -20,12 +20,10 @@ from searx_mcp.settings.values import Settings
 from searx_mcp.testing.searxng import FakeSearxng
 from searx_mcp.testing.web import FakePage, FakeWeb
 from tests.doubles.service import PartOfService, found_nothing
-from tests.doubles.serving import connected, serving
+from tests.doubles.serving import DEADLINE, connected, serving
 
 parser: Any = pytest.importorskip("prometheus_client.parser")
 
-DEADLINE = 60
-"""Seconds until a test fails that would hang; nothing is measured."""
 MARK = "zanzibar"
 """Stands in queries, addresses and pages, and in no label."""
 

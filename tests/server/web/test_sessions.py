@@ -13,12 +13,10 @@ from typing_extensions import override
 from searx_mcp.server.app import Server, build_server
 from searx_mcp.settings.values import Settings
 from tests.doubles.service import PartOfService, found_nothing
-from tests.doubles.serving import HEADERS, HELLO, serving, sessions_of
+from tests.doubles.serving import DEADLINE, HEADERS, HELLO, serving, sessions_of
 
 pytestmark = pytest.mark.slow
 
-DEADLINE = 60
-"""Seconds until a test fails that would hang; nothing is measured."""
 PING = {"jsonrpc": "2.0", "id": 2, "method": "ping"}
 SEARCH = {"name": "web_search", "arguments": {"query": "bees"}}
 CALL = {"jsonrpc": "2.0", "id": 7, "method": "tools/call", "params": SEARCH}
