@@ -242,8 +242,7 @@ async def scrape(call: Call) -> Body:
     request = to_fetch(arguments, {"url": "url"}, extra)
     max_age = arguments.max_age / _MILLI if arguments.max_age else None
     page = await read_page(call, request, max_age)
-    answer = FirecrawlScraped(data=_document(page, arguments.formats))
-    return body_of(answer)
+    return body_of(FirecrawlScraped(data=_document(page, arguments.formats)))
 
 
 def _document(page: Page, formats: Sequence[str]) -> FirecrawlDocument:
@@ -271,10 +270,12 @@ async def search_v1(call: Call) -> Body:
     """Search, as in the first version."""
     arguments = read(FirecrawlSearchV1, call.arguments)
     found = await run_search(call, _request(arguments, call, _SEARCHES_V1, arguments.lang))
-    answer = FirecrawlFoundV1(
-        data=tuple(_results(found, arguments, "web")), warning=_missing_warning(_formats(arguments))
+    return body_of(
+        FirecrawlFoundV1(
+            data=tuple(_results(found, arguments, "web")),
+            warning=_missing_warning(_formats(arguments)),
+        )
     )
-    return body_of(answer)
 
 
 async def search(call: Call) -> Body:
@@ -284,10 +285,11 @@ async def search(call: Call) -> Body:
     category = {"category": _CATEGORIES[source]}
     found = await run_search(call, _request(arguments, call, _SEARCHES_V2, None, **category))
     results = {source: tuple(_results(found, arguments, source))}
-    answer = FirecrawlFound(
-        data=FirecrawlSources(**results), warning=_missing_warning(_formats(arguments))
+    return body_of(
+        FirecrawlFound(
+            data=FirecrawlSources(**results), warning=_missing_warning(_formats(arguments))
+        )
     )
-    return body_of(answer)
 
 
 def _request(

@@ -188,8 +188,7 @@ async def read_url(call: Call) -> Body:
     )
     jina_page = _page(page, arguments)
     if _JSON in arguments.accept.lower():
-        answer = JinaAnswer(code=200, status=20_000, data=jina_page)
-        return body_of(answer)
+        return body_of(JinaAnswer(code=200, status=20_000, data=jina_page))
     if "markdown" in {arguments.return_format, arguments.respond_with}:
         return Text(jina_page.content, _TEXT)
     return body(jina_page, lambda: Text("\n\n".join(_text(jina_page)) + "\n", _TEXT))
