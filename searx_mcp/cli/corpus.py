@@ -1,7 +1,6 @@
 """`read`, `answer` and the commands under `corpus`: call the client, print the result."""
 
 import json
-import os
 import secrets
 import sys
 from collections.abc import AsyncIterator, Iterator
@@ -19,22 +18,23 @@ from searx_mcp.cli.corpus_output import (
     print_status,
     print_verdicts,
 )
-from searx_mcp.cli.options import Printing, command
+from searx_mcp.cli.options import Printing, command, json_option
 from searx_mcp.cli.output import (
-    error_data,
+    errors_as_json,
     plain_text,
     print_json,
     print_notes,
-    read_input,
+    print_outcome,
+    read_argument,
     show_progress,
 )
 from searx_mcp.cli.running import Commands, ExitCode, working
-from searx_mcp.errors import InvalidArgumentError, SearxMcpError
+from searx_mcp.errors import InvalidArgumentError
 from searx_mcp.evidence.checked import QuoteVerdict
 from searx_mcp.evidence.requests import IngestRequest, StatusRequest
 from searx_mcp.evidence.values import EvidenceResponse
 from searx_mcp.fetch.config import FetchPolicy
-from searx_mcp.files import check_regular, make_private_file, read_text
+from searx_mcp.files import check_regular, make_private_file
 from searx_mcp.models.spelling import counted
 from searx_mcp.render.errors import fetch_error_data, search_error_data
 from searx_mcp.verbs.evidence import ANSWER, CORPUS_STATUS, INGEST, READ_PAGE, SEARCH_CORPUS
@@ -45,8 +45,6 @@ if TYPE_CHECKING:
 
 MAX_REPORT: Final = 4_000_000
 """Maximum bytes of a report; a character takes up to four."""
-
-_as_json = click.option("--json", "as_json", is_flag=True, help="Print the outcome as JSON.")
 
 
 @click.group(cls=Commands)
@@ -59,7 +57,7 @@ def corpus() -> None:
 
 @corpus.command("remove")
 @click.argument("urls", nargs=-1, required=True, metavar="URL...")
-@_as_json
+@json_option
 @working
 async def remove(loaded: "Loaded", /, *, urls: tuple[str, ...], as_json: bool) -> None:
     """Forget pages; nothing stays on disk."""
@@ -102,7 +100,7 @@ async def export(loaded: "Loaded", /, *, output: str | None) -> None:
 
 @corpus.command("verify")
 @click.argument("file", metavar="FILE")
-@_as_json
+@json_option
 @working
 async def verify(loaded: "Loaded", /, *, file: str, as_json: bool) -> None:
     """Check a report's quotes, sentences and links; sends no request.
@@ -114,10 +112,7 @@ async def verify(loaded: "Loaded", /, *, file: str, as_json: bool) -> None:
         report = _report(file)
         show_progress("checking quotes")
         checked = await client.verify(report)
-    if as_json:
-        print_json(checked.model_dump(mode="json"))
-    else:
-        print_verdicts(checked)
+    print_outcome(checked, lambda: print_verdicts(checked), as_json=as_json)
     found = {each.verdict for each in (*checked.quotes, *checked.sentences, *checked.links)}
     if found - {QuoteVerdict.SUPPORTED, QuoteVerdict.NOT_CHECKED}:
         sys.exit(ExitCode.FAILED)
@@ -125,12 +120,12 @@ async def verify(loaded: "Loaded", /, *, file: str, as_json: bool) -> None:
 
 @corpus.command("clear")
 @click.option("--yes", "agreed", is_flag=True, help="Skip the confirmation.")
-@_as_json
+@json_option
 @working
 async def clear(loaded: "Loaded", /, *, agreed: bool, as_json: bool) -> None:
     """Forget all pages; nothing stays on disk."""
     async with _opened_corpus(loaded, as_json=as_json) as client:
-        number = await _totals(client)
+        number = (await client.corpus_status(StatusRequest(include_urls=False))).documents
         if number and not agreed:
             if not (sys.stdin.isatty() and sys.stderr.isatty()):
                 raise InvalidArgumentError(
@@ -164,13 +159,9 @@ async def _opened(loaded: "Loaded") -> AsyncIterator["SearxClient"]:
 @asynccontextmanager
 async def _opened_corpus(loaded: "Loaded", *, as_json: bool) -> AsyncIterator["SearxClient"]:
     """The same; print errors as JSON too, if requested."""
-    try:
+    with errors_as_json(as_json=as_json):
         async with _opened(loaded) as client:
             yield client
-    except SearxMcpError as error:
-        if as_json:
-            print_json(error_data(error))
-        raise
 
 
 def _show_evidence(response: EvidenceResponse, budget: int | None, passages: bool) -> None:  # noqa: FBT001 - as `Printing.show`
@@ -214,10 +205,6 @@ for _command in (
     corpus.add_command(_command)
 
 
-async def _totals(client: "SearxClient") -> int:
-    return (await client.corpus_status(StatusRequest(include_urls=False))).documents
-
-
 @contextmanager
 def _written(output: str | None) -> Iterator[TextIO]:
     """Open standard output, or a private file that is written atomically."""
@@ -231,7 +218,7 @@ def _written(output: str | None) -> Iterator[TextIO]:
         make_private_file(draft)
         with draft.open("w", encoding="utf-8", newline="\n") as file:
             yield file
-        os.replace(draft, path)  # noqa: PTH105 - the name of the drafts' end
+        draft.replace(path)
     except OSError as exc:
         raise InvalidArgumentError("output", f"{output} cannot be written: {exc.strerror}") from exc
     finally:
@@ -240,14 +227,7 @@ def _written(output: str | None) -> Iterator[TextIO]:
 
 
 def _report(file: str) -> str:
-    try:
-        if file != "-":
-            return read_text(Path(file), MAX_REPORT)
-        text = read_input(MAX_REPORT)
-    except OSError as exc:
-        raise InvalidArgumentError("file", f"{file} cannot be read: {exc.strerror}") from exc
-    except UnicodeDecodeError as exc:
-        raise InvalidArgumentError("file", f"{file} is not UTF-8 text") from exc
+    text = read_argument(file, MAX_REPORT)
     if len(text) > MAX_REPORT:
         raise InvalidArgumentError(
             "file", f"standard input is longer than {MAX_REPORT:,} characters"

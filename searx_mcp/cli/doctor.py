@@ -14,7 +14,7 @@ from rich.table import Table
 from rich.text import Text
 
 from searx_mcp.cli.instances import opened_admin
-from searx_mcp.cli.output import console, plain_text, print_json, show_progress
+from searx_mcp.cli.output import console, plain_text, print_outcome, show_progress
 from searx_mcp.cli.running import ExitCode, loaded, run
 from searx_mcp.client.facade import SearxClient
 from searx_mcp.content.clean import clean
@@ -56,10 +56,7 @@ def doctor(context: click.Context, /, *, url: str | None, own: bool, as_json: bo
         diagnosis = misconfiguration(error)
     else:
         diagnosis = run(_examine(settings, url, own=own))
-    if as_json:
-        print_json(diagnosis.model_dump(mode="json"))
-    else:
-        _print_diagnosis(diagnosis)
+    print_outcome(diagnosis, lambda: _print_diagnosis(diagnosis), as_json=as_json)
     if not diagnosis.healthy:
         sys.exit(ExitCode.FAILED)
 

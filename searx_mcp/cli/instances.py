@@ -21,23 +21,24 @@ from searx_mcp.cli.instance_output import (
     trial_lines,
 )
 from searx_mcp.cli.loading import loading
+from searx_mcp.cli.options import json_option
 from searx_mcp.cli.output import (
     console,
     error_data,
+    errors_as_json,
     plain_text,
-    print_json,
-    read_input,
+    print_outcome,
+    read_argument,
     show_progress,
 )
 from searx_mcp.cli.running import Commands, Deferred, ExitCode, say, working
-from searx_mcp.errors import InvalidArgumentError, SearxMcpError
-from searx_mcp.files import read_text
+from searx_mcp.errors import InvalidArgumentError
 from searx_mcp.models.attempt import Format
 from searx_mcp.models.instance import InstanceState, SortKey, Tier
 
 if TYPE_CHECKING:
-    from searx_mcp.client.facade import SearxClient
     from searx_mcp.http.body import Response
+    from searx_mcp.models.administration import Change, Checked, Imported
     from searx_mcp.models.request import SearchArguments
     from searx_mcp.ops.instance_admin import InstanceAdmin
     from searx_mcp.ops.instance_reports import Selection
@@ -49,14 +50,6 @@ _AROUND: Final = 6
 """Lines around the rows of a watched list: headers, footers and the prompt."""
 
 _STATES: Final = [state.replace("_", "-") for state in InstanceState]
-
-_as_json = click.option("--json", "as_json", is_flag=True, help="Print the outcome as JSON.")
-_form = click.option(
-    "--format", "form", type=click.Choice(["json", "html"]), help="Format to request."
-)
-_category = click.option(
-    "-c", "--category", metavar="NAME", help="Category to search; default general."
-)
 
 
 @click.group(cls=Commands)
@@ -105,7 +98,7 @@ instances.add_command(
     "--all", "everything", is_flag=True, help="Show every row, not just 20 on a terminal."
 )
 @click.option("-w", "--watch", is_flag=True, help="Refresh every 2 seconds until Ctrl-C.")
-@_as_json
+@json_option
 @working
 async def show_list(
     loaded: "Loaded",
@@ -143,15 +136,12 @@ async def show_list(
             return
         show_progress("reading the pool")
         report = await admin.list(selection)
-    if as_json:
-        print_json(report.model_dump(mode="json"))
-    else:
-        print_pool(report, everything=everything)
+    print_outcome(report, lambda: print_pool(report, everything=everything), as_json=as_json)
 
 
 @instances.command("show")
 @click.argument("host")
-@_as_json
+@json_option
 @working
 async def show_one(loaded: "Loaded", *, host: str, as_json: bool) -> None:
     """Show everything known about one instance."""
@@ -159,41 +149,36 @@ async def show_one(loaded: "Loaded", *, host: str, as_json: bool) -> None:
         show_progress("reading the pool")
         details = await admin.show(host)
         now = admin.now()
-    if as_json:
-        print_json(details.model_dump(mode="json"))
-    else:
-        print_details(console(), details, now)
+    print_outcome(details, lambda: print_details(console(), details, now), as_json=as_json)
 
 
 @instances.command("budget")
 @click.option("--all", "everything", is_flag=True, help="Also instances without recent requests.")
-@_as_json
+@json_option
 @working
 async def budget(loaded: "Loaded", *, everything: bool, as_json: bool) -> None:
     """Show the budgets of public instances and when they run out."""
     async with opened_admin(loaded, as_json=as_json) as admin:
         show_progress("reading the budgets")
         quota = await admin.budget()
-    if as_json:
-        print_json(quota.model_dump(mode="json"))
-    else:
-        print_quota(quota, everything=everything)
+    print_outcome(quota, lambda: print_quota(quota, everything=everything), as_json=as_json)
 
 
 def _add_change(verb: str, argument: str, sentence: str) -> None:
     @instances.command(verb, help=sentence)
     @click.argument("subject", metavar=argument)
-    @_as_json
+    @json_option
     @working
     async def change(loaded: "Loaded", *, subject: str, as_json: bool) -> None:
         async with opened_admin(loaded, as_json=as_json) as admin:
             changed = await getattr(admin, verb)(subject)
-        if as_json:
-            print_json(changed.model_dump(mode="json"))
-            return
-        click.echo(changed.message if changed.changed else f"Nothing changed: {changed.message}")
-        for note in changed.notes:
-            say(note)
+        print_outcome(changed, lambda: _print_change(changed), as_json=as_json)
+
+
+def _print_change(changed: "Change") -> None:
+    click.echo(changed.message if changed.changed else f"Nothing changed: {changed.message}")
+    for note in changed.notes:
+        say(note)
 
 
 _add_change("add", "URL", "Add an instance of your own.")
@@ -205,7 +190,7 @@ _add_change("reset", "HOST", "Forget an instance's state; its budget stays.")
 
 @instances.command("check")
 @click.argument("hosts", nargs=-1, metavar="[HOST]...")
-@_as_json
+@json_option
 @working
 async def check(loaded: "Loaded", *, hosts: tuple[str, ...], as_json: bool) -> None:
     """Check whether instances are up, without searching.
@@ -215,9 +200,10 @@ async def check(loaded: "Loaded", *, hosts: tuple[str, ...], as_json: bool) -> N
     async with opened_admin(loaded, as_json=as_json) as admin:
         progress = show_progress("checking")
         checked = await admin.check(hosts, progress=progress)
-    if as_json:
-        print_json(checked.model_dump(mode="json"))
-        return
+    print_outcome(checked, lambda: _print_checked(checked), as_json=as_json)
+
+
+def _print_checked(checked: "Checked") -> None:
     out = console()
     alive = sum(check.alive for check in checked.checks)
     if not checked.offline:
@@ -228,17 +214,14 @@ async def check(loaded: "Loaded", *, hosts: tuple[str, ...], as_json: bool) -> N
 
 
 @instances.command("refresh")
-@_as_json
+@json_option
 @working
 async def refresh(loaded: "Loaded", *, as_json: bool) -> None:
     """Fetch the list of public instances now."""
     async with opened_admin(loaded, as_json=as_json) as admin:
         show_progress("fetching the list")
         refreshed = await admin.refresh()
-    if as_json:
-        print_json(refreshed.model_dump(mode="json"))
-    else:
-        _echo(refresh_lines(refreshed))
+    print_outcome(refreshed, lambda: _echo(refresh_lines(refreshed)), as_json=as_json)
     if refreshed.problem:
         sys.exit(ExitCode.FAILED)
 
@@ -246,15 +229,15 @@ async def refresh(loaded: "Loaded", *, as_json: bool) -> None:
 @instances.command("test")
 @click.argument("host")
 @click.argument("words", nargs=-1, required=True, metavar="QUERY...")
-@_form
-@_category
+@click.option("--format", "form", type=click.Choice(["json", "html"]), help="Format to request.")
+@click.option("-c", "--category", metavar="NAME", help="Category to search; default general.")
 @click.option(
     "--save",
     type=click.Path(dir_okay=False, path_type=Path),
     metavar="FILE",
     help="Write the raw answer to FILE, query and cookies included.",
 )
-@_as_json
+@json_option
 @working
 async def test(
     loaded: "Loaded",
@@ -282,10 +265,7 @@ async def test(
             keep=raw.append,
             **arguments,
         )
-    if as_json:
-        print_json(trial.model_dump(mode="json"))
-    else:
-        _echo(trial_lines(trial))
+    print_outcome(trial, lambda: _echo(trial_lines(trial)), as_json=as_json)
     if save is None:
         return
     if not raw:
@@ -326,18 +306,21 @@ async def export(loaded: "Loaded", *, file: Path | None) -> None:
 
 @instances.command("import")
 @click.argument("file")
-@_as_json
+@json_option
 @working
 async def import_(loaded: "Loaded", *, file: str, as_json: bool) -> None:
     """Add the contents of an export; nothing is lost.
 
     FILE was written by `export`; - reads standard input. Newer records win, budgets stay.
     """
+    from searx_mcp.ops.instance_export import MAX_TEXT  # noqa: PLC0415 - no help needs the pool
+
     async with opened_admin(loaded, as_json=as_json) as admin:
-        imported = await admin.import_(_read(file))
-    if as_json:
-        print_json(imported.model_dump(mode="json"))
-        return
+        imported = await admin.import_(read_argument(file, MAX_TEXT))
+    print_outcome(imported, lambda: _print_imported(imported), as_json=as_json)
+
+
+def _print_imported(imported: "Imported") -> None:
     for verb, values in (("Added", imported.added), ("Blocked", imported.blocked)):
         _echo(f"{verb} {value}" for value in values)
     click.echo(
@@ -351,23 +334,14 @@ async def opened_admin(
     loaded: "Loaded", *, as_json: bool = False
 ) -> AsyncIterator["InstanceAdmin"]:
     """Open the admin of a client that uses the stores; print errors as JSON too, if requested."""
-    async with opened_client(loaded, as_json=as_json) as client:
-        yield client.admin
-
-
-@asynccontextmanager
-async def opened_client(loaded: "Loaded", *, as_json: bool = False) -> AsyncIterator["SearxClient"]:
-    """Open a client that uses the stores; errors likewise."""
     with loading():
         from searx_mcp.client.facade import persistent_client  # noqa: PLC0415 - no help needs it
 
-    try:
+    with errors_as_json(
+        as_json=as_json, convert=lambda error: error_data(error, retry_after=error.retry_after)
+    ):
         async with persistent_client(loaded.settings, origins=loaded.origins) as client:
-            yield client
-    except SearxMcpError as error:
-        if as_json:
-            print_json(error_data(error, retry_after=error.retry_after))
-        raise
+            yield client.admin
 
 
 async def _watch(admin: "InstanceAdmin", selection: "Selection") -> None:
@@ -403,17 +377,6 @@ def _as_sent(answer: "Response") -> bytes:
     headers = (f"{name}: {value}" for name, value in answer.headers.items())
     head = "\n".join([f"HTTP {answer.status}", *headers, "", ""])
     return head.encode("utf-8", "surrogateescape") + answer.body
-
-
-def _read(file: str) -> str:
-    from searx_mcp.ops.instance_export import MAX_TEXT  # noqa: PLC0415 - no help needs the pool
-
-    try:
-        return read_input(MAX_TEXT) if file == "-" else read_text(Path(file), MAX_TEXT)
-    except OSError as exc:
-        raise InvalidArgumentError("file", f"{file} cannot be read: {exc.strerror}") from exc
-    except UnicodeDecodeError as exc:
-        raise InvalidArgumentError("file", f"{file} is not UTF-8 text") from exc
 
 
 def _echo(lines: Iterable[str]) -> None:

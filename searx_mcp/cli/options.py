@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar
 
 import click
 
-from searx_mcp.cli.output import error_data, print_json, show_progress
+from searx_mcp.cli.output import error_data, errors_as_json, print_json, show_progress
 from searx_mcp.cli.running import ExitCode, working
 from searx_mcp.errors import SearxMcpError
 from searx_mcp.models.argument import Declared, arguments_of
@@ -19,6 +19,8 @@ from searx_mcp.verbs.verb import RequestT, ResponseT, Room, Verb
 if TYPE_CHECKING:
     from searx_mcp.service import Service
     from searx_mcp.settings.sources import Loaded
+
+json_option = click.option("--json", "as_json", is_flag=True, help="Print the outcome as JSON.")
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 _QUESTION: Final = "query"
@@ -126,15 +128,11 @@ def command(
         loaded: "Loaded", /, *, as_json: bool, passages: bool = False, **options: object
     ) -> None:
         raw = given(options)
-        try:
+        with errors_as_json(as_json=as_json, convert=lambda error: printing.failure(error, raw)):
             request = parse(raw) if parse else verb.parse(raw, loaded.settings)
             async with opened(loaded) as client:
                 limit = verb.seconds(request) or (verb.usual and verb.usual(loaded.settings))
                 response = await verb.act(client, request, show_progress(told.doing, limit))
-        except SearxMcpError as error:
-            if as_json:
-                print_json(printing.failure(error, raw))
-            raise
         budget: int | None = getattr(request, "max_tokens", None)
         if not as_json:
             printing.show(response, budget, passages)
@@ -145,8 +143,8 @@ def command(
         if printing.is_failed(response):
             sys.exit(ExitCode.FAILED)
 
-    as_json = f"Print the {printing.printed} as JSON."
-    made = click.option("--json", "as_json", is_flag=True, help=as_json)(work)
+    help_json = f"Print the {printing.printed} as JSON."
+    made = click.option("--json", "as_json", is_flag=True, help=help_json)(work)
     if printing.has_passages:
         whole = "Show whole passages, not only quotes."
         made = click.option("--passages", is_flag=True, help=whole)(made)

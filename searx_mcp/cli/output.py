@@ -7,8 +7,9 @@ import json
 import sys
 import textwrap
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import click
@@ -22,8 +23,11 @@ from searx_mcp.cli.running import say, spinner, wrapped
 from searx_mcp.content.clean import clean
 from searx_mcp.content.json_layout import laid_out
 from searx_mcp.errors import InvalidArgumentError, SearxMcpError, SettingsError
+from searx_mcp.files import read_text
 
 if TYPE_CHECKING:
+    from pydantic import BaseModel
+
     from searx_mcp.models.progress import Progress
 
 WIDE: Final = 110
@@ -111,15 +115,26 @@ def show_steps(message: str) -> "Iterator[Progress]":
     ended()
 
 
-def read_input(most: int) -> str:
-    """Read standard input.
+def read_argument(file: str, most: int) -> str:
+    """Read the file that the argument `file` names; `-` is standard input.
 
     Args:
-        most: maximum characters; of a longer text, one more is read.
+        file: path of the file.
+        most: maximum bytes of a file; of a longer standard input, one character more is read.
+
+    Raises:
+        InvalidArgumentError: it cannot be read, or is not UTF-8 text.
     """
-    if sys.stdin.isatty():
-        say("Reading standard input; press Ctrl-D to end it.")
-    return sys.stdin.read(most + 1)
+    try:
+        if file != "-":
+            return read_text(Path(file), most)
+        if sys.stdin.isatty():
+            say("Reading standard input; press Ctrl-D to end it.")
+        return sys.stdin.read(most + 1)
+    except OSError as exc:
+        raise InvalidArgumentError("file", f"{file} cannot be read: {exc.strerror}") from exc
+    except UnicodeDecodeError as exc:
+        raise InvalidArgumentError("file", f"{file} is not UTF-8 text") from exc
 
 
 def print_json(data: Mapping[str, Any]) -> None:
@@ -127,6 +142,14 @@ def print_json(data: Mapping[str, Any]) -> None:
     from searx_mcp.render.structured import scrub  # noqa: PLC0415 - what tables do not need
 
     click.echo(laid_out(json.dumps(scrub(data), ensure_ascii=False, allow_nan=False)))
+
+
+def print_outcome(outcome: "BaseModel", show: Callable[[], None], *, as_json: bool) -> None:
+    """Print an outcome: as JSON for a program, or as `show` prints it for a person."""
+    if as_json:
+        print_json(outcome.model_dump(mode="json"))
+    else:
+        show()
 
 
 def error_data(error: SearxMcpError, **more: object) -> dict[str, Any]:
@@ -144,6 +167,24 @@ def error_data(error: SearxMcpError, **more: object) -> dict[str, Any]:
     if isinstance(error, InvalidArgumentError | SettingsError):
         data["field"] = error.field
     return data
+
+
+@contextmanager
+def errors_as_json(
+    *, as_json: bool, convert: Callable[[SearxMcpError], Mapping[str, Any]] = error_data
+) -> Iterator[None]:
+    """Print an error of the block as JSON too, if a program reads standard output.
+
+    Args:
+        as_json: whether a program does.
+        convert: converts the error.
+    """
+    try:
+        yield
+    except SearxMcpError as error:
+        if as_json:
+            print_json(convert(error))
+        raise
 
 
 def print_notes(notes: Iterable[str]) -> None:

@@ -7,12 +7,21 @@ from contextlib import (
     contextmanager,
     nullcontext,
 )
-from typing import Final
+from typing import Any, Final
 
 import click
 
 from searx_mcp.cli.instance_output import print_engines
-from searx_mcp.cli.output import console, error_data, print_json, show_progress, show_steps
+from searx_mcp.cli.options import json_option
+from searx_mcp.cli.output import (
+    console,
+    error_data,
+    errors_as_json,
+    print_json,
+    print_outcome,
+    show_progress,
+    show_steps,
+)
 from searx_mcp.cli.running import Commands, say, working
 from searx_mcp.client.stores import open_state
 from searx_mcp.errors import SearxMcpError
@@ -49,7 +58,6 @@ _timeout = click.option(
     show_default="300",
     help="Time limit including downloads.",
 )
-_as_json = click.option("--json", "as_json", is_flag=True, help="Print the outcome as JSON.")
 
 
 @click.group(cls=Commands)
@@ -66,14 +74,14 @@ def own() -> None:
 )
 @_version
 @_timeout
-@_as_json
+@json_option
 @working
 async def up(
     loaded: Loaded,
     *,
     port: int | None,
     version: str | None,
-    timeout: float,  # noqa: ASYNC109 - the user's, for all of it
+    timeout: float,  # noqa: ASYNC109 - the user's limit for the whole command
     as_json: bool,
 ) -> None:
     """Start it and use it for searches.
@@ -81,7 +89,7 @@ async def up(
     Installs it first if needed, and waits until it answers.
     """
     report = await bring_up(loaded, NativeOptions(version, port, timeout), as_json=as_json)
-    _print_up(report, as_json=as_json)
+    print_outcome(report, lambda: _print_up(report), as_json=as_json)
     if report.registered and not as_json:
         click.echo("Searches use it from now on; running servers notice within 15 seconds.")
 
@@ -102,13 +110,13 @@ async def bring_up(loaded: Loaded, options: NativeOptions, *, as_json: bool) -> 
 @own.command()
 @_version
 @_timeout
-@_as_json
+@json_option
 @working
 async def update(
     loaded: Loaded,
     *,
     version: str | None,
-    timeout: float,  # noqa: ASYNC109 - the user's, for all of it
+    timeout: float,  # noqa: ASYNC109 - the user's limit for the whole command
     as_json: bool,
 ) -> None:
     """Switch to the newest version if it works.
@@ -118,7 +126,7 @@ async def update(
     with _reported(as_json=as_json), _steps(as_json=as_json) as progress:
         async with _opened(loaded, progress) as runner:
             report = await runner.update(NativeOptions(version, None, timeout))
-    _print_up(report, as_json=as_json)
+    print_outcome(report, lambda: _print_up(report), as_json=as_json)
 
 
 @own.command()
@@ -131,7 +139,7 @@ async def update(
     show_default=True,
     help="Number of lines.",
 )
-@_as_json
+@json_option
 @working
 async def log(loaded: Loaded, *, lines: int, as_json: bool) -> None:
     """Show the last lines of its log."""
@@ -148,16 +156,17 @@ async def log(loaded: Loaded, *, lines: int, as_json: bool) -> None:
 
 
 @own.command()
-@_as_json
+@json_option
 @working
 async def status(loaded: Loaded, *, as_json: bool) -> None:
     """Show its version, address and failing engines."""
     with _reported(as_json=as_json) as progress:
         async with _opened(loaded, progress) as runner:
             report = await runner.status()
-    if as_json:
-        print_json(report.model_dump(mode="json"))
-        return
+    print_outcome(report, lambda: _print_status(report), as_json=as_json)
+
+
+def _print_status(report: NativeInstance) -> None:
     _print_instance(report)
     if report.engines:
         print_engines(console(), report.engines)
@@ -167,17 +176,14 @@ async def status(loaded: Loaded, *, as_json: bool) -> None:
 
 @own.command()
 @click.option("--keep-settings", is_flag=True, help="Keep its settings file for the next `up`.")
-@_as_json
+@json_option
 @working
 async def down(loaded: Loaded, *, keep_settings: bool, as_json: bool) -> None:
     """Stop and remove it."""
     with _reported(as_json=as_json) as progress:
         async with _opened(loaded, progress) as runner:
             report = await runner.down(keep_settings=keep_settings)
-    if as_json:
-        print_json(report.model_dump(mode="json"))
-    else:
-        _print_down(report)
+    print_outcome(report, lambda: _print_down(report), as_json=as_json)
 
 
 def _steps(*, as_json: bool) -> AbstractContextManager[Progress]:
@@ -191,31 +197,28 @@ def _say_nothing(_: str) -> None:
 @contextmanager
 def _reported(*, as_json: bool) -> Iterator[Progress]:
     """Show progress to a person; print errors in the requested form."""
-    try:
-        yield show_progress("looking for the instance") or _say_nothing
-    except SearxMcpError as error:
-        log: tuple[str, ...] = ()
-        more: dict[str, object] = {}
-        if isinstance(error, OwnInstanceError):
-            log = error.log
-            more = {"reason": error.reason.value, "log": list(log)}
-        if as_json:
-            print_json(error_data(error, **more))
-        elif log:
-            click.echo("Last lines of its log:", err=True)
-            for line in log:
-                click.echo(f"| {line}", err=True)
-        raise
+    with errors_as_json(as_json=as_json, convert=_error_data):
+        try:
+            yield show_progress("looking for the instance") or _say_nothing
+        except OwnInstanceError as error:
+            if error.log and not as_json:
+                click.echo("Last lines of its log:", err=True)
+                for line in error.log:
+                    click.echo(f"| {line}", err=True)
+            raise
+
+
+def _error_data(error: SearxMcpError) -> dict[str, Any]:
+    if not isinstance(error, OwnInstanceError):
+        return error_data(error)
+    return error_data(error, reason=error.reason.value, log=list(error.log))
 
 
 def _opened(loaded: Loaded, progress: Progress) -> AbstractAsyncContextManager[NativeRunner]:
     return open_native(loaded.settings, open_state(loaded.settings), progress=progress)
 
 
-def _print_up(report: NativeInstanceUp, *, as_json: bool) -> None:
-    if as_json:
-        print_json(report.model_dump(mode="json"))
-        return
+def _print_up(report: NativeInstanceUp) -> None:
     click.echo(_DONE[report.done])
     _print_instance(report)
 

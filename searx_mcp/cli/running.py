@@ -40,7 +40,7 @@ _OPTIONS: Final = {
 }
 """The options that are settings."""
 _NARROWEST: Final = 20
-"""Minimum columns of anything."""
+"""Minimum columns of a wrapped line."""
 
 
 class ExitCode(IntEnum):
@@ -198,7 +198,7 @@ def working(
 
 def _typed(name: str, command: click.Command) -> str:
     """Return the name of an argument in the command line's spelling."""
-    # Positional arguments come before an option for the same.
+    # If an option and a positional argument stand for the same field, name the positional one.
     for parameter in sorted(command.params, key=lambda each: isinstance(each, click.Option)):
         shown = parameter.human_readable_name.strip("[].")
         if name in {parameter.name, shown.lower()}:

@@ -2,14 +2,21 @@
 
 import os
 import sys
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 import click
 
-from searx_mcp.cli.output import error_data, plain_text, print_json, print_notes, show_progress
+from searx_mcp.cli.options import json_option
+from searx_mcp.cli.output import (
+    error_data,
+    errors_as_json,
+    plain_text,
+    print_notes,
+    print_outcome,
+    show_progress,
+)
 from searx_mcp.cli.own import bring_up
 from searx_mcp.cli.running import loaded, run, say
 from searx_mcp.errors import (
@@ -83,7 +90,7 @@ _QUERY: Final = "SearXNG metasearch engine"
 @click.option("--file", metavar="PATH", help="Edit this file, such as .vscode/mcp.json.")
 @click.option("--print", "prints", is_flag=True, help="Print the configuration; change nothing.")
 @click.option("--undo", "undoes", is_flag=True, help="Remove the server from the client.")
-@click.option("--json", "as_json", is_flag=True, help="Print the outcome as JSON.")
+@json_option
 @click.pass_context
 def setup(
     context: click.Context,
@@ -103,7 +110,7 @@ def setup(
     those that are installed. Starts the server and searches once, then adds the server to the client's
     configuration. Other entries, comments and formatting stay as they are; a backup is kept.
     """
-    with _reported(as_json=as_json):
+    with errors_as_json(as_json=as_json):
         if undoes and (prints or own):
             other = "--print" if prints else "--own"
             raise InvalidArgumentError("--undo", f"cannot be combined with {other}")
@@ -118,7 +125,7 @@ def setup(
         return
     if own and not undoes:
         _bring_up(context, chosen, as_json=as_json)
-    with _reported(as_json=as_json):
+    with errors_as_json(as_json=as_json):
         if undoes:
             report = undo(chosen, place)
         else:
@@ -133,23 +140,10 @@ def setup(
                     search=_search_once,
                 )
             )
-    if as_json:
-        print_json(report.model_dump(mode="json"))
-        return
-    _print(report)
-    if report.has_own_instance is False and own is None and sys.platform != "win32":
+    print_outcome(report, lambda: _print(report), as_json=as_json)
+    lacks_own = report.has_own_instance is False and own is None and sys.platform != "win32"
+    if lacks_own and not as_json:
         say(_OWN_LATER)
-
-
-@contextmanager
-def _reported(*, as_json: bool) -> Iterator[None]:
-    """Print an error as JSON, if a program reads standard output."""
-    try:
-        yield
-    except SearxMcpError as error:
-        if as_json:
-            print_json(error_data(error))
-        raise
 
 
 def _target(client: str | None, file: str | None) -> tuple[ClientId, Path]:

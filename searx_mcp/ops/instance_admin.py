@@ -270,7 +270,10 @@ class InstanceAdmin:
         listed |= self._parts.sources.hosts
         changed = name not in self._settings.instances.blocked
         changed = changed and await self._choose(InstanceChoice.BLOCKED, name, chosen=True)
-        notes = [] if name in listed or not changed else self._not_listed(name, listed)
+        notes = []
+        if changed and name not in listed:
+            near = did_you_mean(name, filter(None, listed))
+            notes.append(f"The pool has no public instance at that host now{near}.")
         return self._change(name, f"{name} will no longer be used.", notes, changed=changed)
 
     async def unblock(self, host: str) -> Change:
@@ -414,10 +417,6 @@ class InstanceAdmin:
             raise InvalidArgumentError(
                 "host", f"{shown(text)} is not a host such as search.example.org"
             ) from exc
-
-    def _not_listed(self, name: str, listed: "set[str | None]") -> "Sequence[str]":
-        near = did_you_mean(name, filter(None, listed))
-        return [f"The pool has no public instance at that host now{near}."]
 
     def _in_settings(self, setting: str, value: str) -> SettingsError:
         return SettingsError(

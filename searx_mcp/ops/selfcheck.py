@@ -157,16 +157,11 @@ def parse_vectors(text: str) -> tuple[Vector, ...]:
     # Not with pydantic's own parser, which refuses lone surrogates in a string.
     rows = json.loads(text)
     for row in rows:
-        row["dns"] = {name: _each_look_up(answers) for name, answers in _dns(row).items()}
+        row["dns"] = {
+            name: [answers] if answers and isinstance(answers[0], str) else answers
+            for name, answers in (row.get("dns") or {}).items()
+        }
     return _VECTORS.validate_python(rows)
-
-
-def _dns(row: Mapping[str, Mapping[str, list[object]]]) -> Mapping[str, list[object]]:
-    return row.get("dns") or {}
-
-
-def _each_look_up(answers: list[object]) -> list[object]:
-    return [answers] if answers and isinstance(answers[0], str) else answers
 
 
 async def prove_guard(
@@ -193,7 +188,8 @@ async def prove_guard(
         for vector in vectors:
             came_to, error = await _try(vector, site, names, open_service)
             if came_to != vector.verdict:
-                wrong.append(_wrong(vector, came_to))
+                known = vector.model_dump(include={"id", "kind", "url", "why"})
+                wrong.append(WrongVector(**known, expected=vector.verdict, came_to=came_to))
             if error is not None and error.code is ErrorCode.BLOCKED_ADDRESS:
                 texts.add(f"{error.message} {error.advice}")
     return SelfCheck(
@@ -327,17 +323,6 @@ def _refusals(vector: Vector) -> frozenset[ErrorCode]:
     # Without its robots.txt no page of a site is read.
     unruled = {ErrorCode.ROBOTS_DISALLOWED} if vector.robots else set()
     return _REFUSALS | from_site | unruled
-
-
-def _wrong(vector: Vector, came_to: str) -> WrongVector:
-    return WrongVector(
-        id=vector.id,
-        kind=vector.kind,
-        url=vector.url,
-        why=vector.why,
-        expected=vector.verdict,
-        came_to=came_to,
-    )
 
 
 def _counts(vectors: Sequence[Vector], wrong: Sequence[WrongVector]) -> tuple[KindCount, ...]:

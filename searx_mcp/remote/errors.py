@@ -36,7 +36,7 @@ _QUOTED_CHARS: Final = 400
 _MAX_ATTEMPTS: Final = 100
 _PAGE_FAILED: Final = 424
 _UNPROCESSABLE: Final = 422
-_SENTENCES: Final[Mapping[ErrorCode, str]] = MappingProxyType(
+_SENTENCES: Final[Mapping[str, str]] = MappingProxyType(
     {
         ErrorCode.INVALID_ARGUMENT: "the remote service refuses its value",
         ErrorCode.NO_INSTANCES_AVAILABLE: "The remote service has no instance that could serve the search",
@@ -153,8 +153,7 @@ def missing(what: str) -> SearxMcpError:
 
 def sentence(code: str) -> str:
     """Return our sentence for an error of the service, by its code."""
-    known = {each.value: said for each, said in _SENTENCES.items()}
-    return known.get(code, _OTHERWISE)
+    return _SENTENCES.get(code, _OTHERWISE)
 
 
 def explanation_of(body: object) -> str:
@@ -181,7 +180,7 @@ def _parse_detail(body: object) -> ErrorDetail | None:
 
 
 def _from_detail(detail: ErrorDetail, status: int) -> SearxMcpError:
-    message = _SENTENCES.get(detail.code, _OTHERWISE)
+    message = sentence(detail.code)
     kind = PAGE_ERRORS.get(detail.code)
     error: SearxMcpError
     match detail.code:

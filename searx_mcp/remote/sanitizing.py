@@ -245,8 +245,7 @@ def _sentence(*parts: str) -> str:
 
 def _code(text: str) -> str:
     """Return the code, if we know it; empty only if there is none."""
-    known = {code.value for code in ErrorCode}
-    return text if text in known else text and ErrorCode.INTERNAL.value
+    return text if text in [*ErrorCode] else text and ErrorCode.INTERNAL.value
 
 
 def _address(text: str) -> str:

@@ -16,11 +16,10 @@ from typing_extensions import override
 from searx_mcp import __version__
 from searx_mcp.models.spelling import did_you_mean, shown
 from searx_mcp.server.backend import Backend
-from searx_mcp.server.catalog import catalog
 from searx_mcp.server.instructions import instructions
 from searx_mcp.server.prompts import refusal, research_prompt
 from searx_mcp.server.resources import resources
-from searx_mcp.server.tools import Tools, allowed_only
+from searx_mcp.server.tools import Tools, allowed_only, catalog
 from searx_mcp.settings.values import Settings
 from searx_mcp.verbs.table import TOOLS
 
@@ -31,8 +30,8 @@ _LISTS: Final[tuple[CacheableMethod, ...]] = ("tools/list", "resources/list", "p
 _LISTS_TTL_MS: Final = 3_600_000
 _REMOTE_LISTS_TTL_MS: Final = 60_000
 """Milliseconds; shorter, since a remote service may gain or lose tools."""
-_SETS_UP: Final = "configure_logging"
-_SET_UP: Final = getattr(library, _SETS_UP)
+_CONFIGURE: Final = "configure_logging"
+_ORIGINAL: Final = getattr(library, _CONFIGURE)
 
 
 class Server(MCPServer[None]):
@@ -151,12 +150,8 @@ def _logging_kept() -> Iterator[None]:
     That imports rich, which takes 4 % of a start. The command line has configured logging already, and a program
     that embeds a server decides for itself.
     """
-    setattr(library, _SETS_UP, _keep)
+    setattr(library, _CONFIGURE, lambda _: None)
     try:
         yield
     finally:
-        setattr(library, _SETS_UP, _SET_UP)
-
-
-def _keep(_: str) -> None:
-    """Stand in for the function that configures logging."""
+        setattr(library, _CONFIGURE, _ORIGINAL)

@@ -82,13 +82,13 @@ class KnownClient:
 UNKNOWN: Final = KnownClient()
 
 
-def known_client(name: str | None) -> KnownClient:
+def known_client(name: str) -> KnownClient:
     """Find a client by the name that it sends; `UNKNOWN` if there is none.
 
     Args:
         name: untrusted text; only the beginning of a long one counts.
     """
-    given = (name or "")[:_LONGEST_NAME].strip().lower().partition(_RELAY_MARK)[0]
+    given = name[:_LONGEST_NAME].strip().lower().partition(_RELAY_MARK)[0]
     exact, prefixes = _index()
     if (found := exact.get(given)) is not None:
         return found
@@ -197,4 +197,4 @@ def _limit(settings: Settings) -> tuple[float, bool]:
 
 def _client(context: Context[Any, Any]) -> KnownClient:
     """Return the calling client: named in the handshake, and since 2026-07-28 with each request."""
-    return known_client(client_name(context) or None)
+    return known_client(client_name(context))

@@ -203,9 +203,9 @@ def _accept_all(listener: socket.socket) -> Iterator[socket.socket]:
             yield connection
 
 
-def stop_seconds(config: HttpConfig, limits: ServerLimits = LIMITS) -> float:
+def stop_seconds(config: HttpConfig) -> float:
     """Return the seconds that `serve_http` takes at most to stop serving, without closing the backend."""
-    return config.drain + limits.stop + 2 * _GRACE
+    return config.drain + LIMITS.stop + 2 * _GRACE
 
 
 async def serve_http(

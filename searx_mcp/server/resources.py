@@ -60,10 +60,6 @@ def resources(
 
         return instances_text(pool, budget=INSTANCES_TOKENS, boundary=boundary)
 
-    def manual() -> str:
-
-        return manual_text(names)
-
     return (
         FunctionResource(
             uri=INSTANCES,
@@ -82,7 +78,7 @@ def resources(
             title="How to use this server",
             description="Tools, their arguments, search syntax and error codes.",
             mime_type="text/markdown",
-            fn=manual,
+            fn=lambda: manual_text(names),
         ),
     )
 

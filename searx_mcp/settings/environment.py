@@ -1,4 +1,4 @@
-"""Environment variables that are not named like settings, and JSON in others.
+"""Environment variables that are not named like settings, and JSON in the values of those that are.
 
 No message made here shows a value: it may contain a password.
 """

@@ -77,8 +77,9 @@ def checked(instances: InstancesConfig, *, drop_strangers: bool = False) -> Inst
         # The invalid text may be part of a list that was split inside a password.
         is_shown = not any("@" in address for address in instances.own)
         raise refusal(OWN, str(error) if is_shown else _MISPLACED) from error
-    for url in own:
-        _check_plain_http(url)
+    for url in own:  # what a name resolves to is checked only by connections
+        if reason := _in_the_clear(url):
+            raise refusal(OWN, reason)
     entries: dict[str, Credentials] = {}
     for entry in instances.credentials:
         if entry.url in own:
@@ -120,13 +121,8 @@ def wrong_entry(details: ErrorDetails) -> str:
     return f"entry {int(number) + 1}: {mistake}"
 
 
-def _check_plain_http(url: str) -> None:
-    """Refuse an address that connections would refuse; what a name resolves to is checked only then."""
-    if reason := _in_the_clear(url):
-        raise refusal(OWN, reason)
-
-
 def _in_the_clear(url: str) -> str:
+    """Say why connections would refuse an address; empty if they would not."""
     parts = urlsplit(url)
     is_exposed = parts.scheme == "http" and is_private(parts.hostname or "") is False
     return f"{parts.hostname} {_IN_THE_CLEAR}" if is_exposed else ""

@@ -263,7 +263,7 @@ def _environment_leaves(environ: Mapping[str, str]) -> Iterator[_Leaf]:
     def origin(path: _Path) -> str:
         # A whole table may be given as JSON in the variable with the table's name.
         spellings = [f"{PREFIX}{'__'.join(path[:depth]).upper()}" for depth in (3, 2, 1)]
-        # A name below a value is not in any table.
+        # Of a variable that names something inside a setting, none of these is set.
         return f"environment {next((name for name in spellings if name in names), spellings[0])}"
 
     yield from _leaves(read_variables(environ, prefix=PREFIX), origin)

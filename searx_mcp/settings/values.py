@@ -37,7 +37,7 @@ from searx_mcp.storage.config import PostgresConfig, RedisConfig, StorageConfig
 from searx_mcp.workers.config import WorkersConfig
 
 DROP_STRANGERS: Final = "drop_strangers"
-"""Key of the validation context: ignore credentials of addresses that are not there."""
+"""Key of the validation context: whether to ignore credentials for addresses that are no own instances."""
 
 _PROFILE_NAME = re.compile(r"[a-z0-9]+([_-][a-z0-9]+)*")
 

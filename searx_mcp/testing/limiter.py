@@ -64,7 +64,7 @@ class FakeLimiter:
     2. `format` in the query string is not html: over 4 calls in 3600 s;
     3. with a link token, unless the token's stylesheet was loaded with the same User-Agent and
        Accept-Language in the last 3600 s: over 3 calls in 30 days (sent home), over 2 in 20 s,
-       Accept-Language in the last 3600 s: over 3 calls in 30 days (redirected home), over 2 in 20 s,
+       over 10 in 600 s;
     4. without a link token: over 15 calls in 20 s, over 150 in 600 s.
 
     For other pages than the search, it checks only the User-Agent; for `/healthz`, nothing. Not modelled:

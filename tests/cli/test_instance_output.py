@@ -155,12 +155,6 @@ def test_a_pipe_gets_the_table_of_a_wide_terminal(capsys):
     assert capsys.readouterr().out.splitlines()[:4] == lines(pool_table(rows, width=500), 500)
 
 
-def test_a_narrow_terminal_sees_which_instance_it_is_rather_than_its_latency():
-    head, row = lines(pool_table([WIDE], width=60), 60)
-    assert head.split() == ["instance", "tier", "score", "state", "ok", "left", "next", "try"]
-    assert row.startswith(WIDE.url.removeprefix("https://")[:12])
-
-
 @pytest.mark.parametrize("width", [80, 120])
 @pytest.mark.parametrize(
     "make",
@@ -222,6 +216,15 @@ def test_a_budget_that_is_spent_within_the_day_runs_out_today():
             ],
         ),
         (
+            60,
+            pools(KNOWN, KNOWN.model_copy(update={"success": 0.0})),
+            [
+                "instance tier score state ok left next try",
+                "a.example A 0.46 healthy 88% 0 1.5 h",
+                "a.example A 0.46 healthy 0 1.5 h",
+            ],
+        ),
+        (
             110,
             checks(*CHECKS),
             [
@@ -253,7 +256,7 @@ def test_a_budget_that_is_spent_within_the_day_runs_out_today():
             ],
         ),
     ],
-    ids=["wide pool", "pool", "wide checks", "checks", "budgets"],
+    ids=["wide pool", "pool", "narrow pool", "wide checks", "checks", "budgets"],
 )
 def test_a_table_has_these_cells(width, make, rows):
     assert [" ".join(line.split()) for line in lines(make(width), width)] == rows
@@ -354,13 +357,6 @@ def test_engines_are_told_as_far_as_config_told_them(engines, shown):
     assert shown in text
     assert ("engines " in text.partition("Reported by /config")[2]) is (engines is not None)
     assert "not stated" in text
-
-
-def test_a_list_that_was_not_fetched_is_explained():
-    refresh = Refresh(source="x", problem="The server answered with status 500.", in_pool=80)
-    assert [*refresh_lines(refresh)] == [
-        "The list was not updated: The server answered with status 500."
-    ]
 
 
 LIMITED = KNOWN.model_copy(
@@ -509,6 +505,7 @@ def test_a_keyed_provider_is_no_instance_and_no_collection():
     assert not {"Collection", "Score", "Reported by /config"} & {*shown}
 
 
+COUNTED = "9 listed, 5 kept, 4 in the pool."
 FREE = "Cost: none; your own instances have no budget."
 COST = "Cost: 1 request. Left now:"
 
@@ -556,11 +553,13 @@ def test_a_trial_tells_what_came_what_it_cost_and_what_is_left(fields, read, mor
 @pytest.mark.parametrize(
     ("fields", "lines"),
     [
-        ({"changed": True}, ["The list has changed."]),
-        ({"changed": False}, ["The list has not changed."]),
+        ({"listed": 0, "problem": "Status 500."}, ["The list was not updated: Status 500."]),
+        ({"changed": True}, [COUNTED, "The list has changed."]),
+        ({"changed": False}, [COUNTED, "The list has not changed."]),
         (
             {"dropped": {"bad_grade": 1, "onion": 2, "a_b": 1}},
             [
+                COUNTED,
                 "  2 dropped: onion",
                 "  1 dropped: a b",
                 "  1 dropped: bad grade",
@@ -570,15 +569,8 @@ def test_a_trial_tells_what_came_what_it_cost_and_what_is_left(fields, read, mor
     ],
 )
 def test_a_list_that_was_fetched_is_counted(fields, lines):
-    refresh = Refresh(source="x", listed=9, kept=5, in_pool=4, **fields)
-    assert [*refresh_lines(refresh)] == ["9 listed, 5 kept, 4 in the pool.", *lines]
-
-
-def test_an_instance_that_found_nothing_yet_is_not_healthy_at_0_percent():
-    healthy = KNOWN.model_copy(update={"success": 0.0})
-    assert [" ".join(line.split()) for line in lines(pools(healthy)(80), 80)][1] == (
-        "a.example A 0.46 healthy 1.23 2.50 html 0 1.5 h"
-    )
+    refresh = Refresh(**{"source": "x", "listed": 9, "kept": 5, "in_pool": 4, **fields})
+    assert [*refresh_lines(refresh)] == lines
 
 
 @pytest.mark.parametrize(

@@ -166,19 +166,22 @@ async def test_refresh_tells_what_was_kept_and_dropped(run_cli, environment):
     }
     rows["http://x.searx-test.org/"] = {}
     rows["https://t.searx-test.org/"] = {"version": "1", "analytics": True}
+    rows["https://w.searx-test.org/"] = {"version": "1", "tls": {"grade": "F"}}
     body = json.dumps({"instances": rows})
     async with FakeWeb({"/i.json": FakePage(body, content_type="application/json")}) as web:
         there = environment(web=web, SEARX_MCP_INSTANCES__SOURCE=web.url("/i.json"))
         ran = await run_cli("instances", "refresh", **there)
         data = await json_of(run_cli, "refresh", **there)
+        assert len(web.requests) == 2, "each time, though it is not due"
         listed = await json_of(run_cli, "list", **there)
-    assert "14 listed, 12 kept, 12 in the pool." in ran.out
+    assert "15 listed, 12 kept, 12 in the pool." in ran.out
     assert "1 dropped: not https" in ran.out
     assert "The list has changed." in ran.out
     assert set(data) == {
         "source", "listed", "kept", "dropped", "in_pool", "changed", "listed_at", "problem",
     }  # fmt: skip
-    assert data["dropped"] == {"not_https": 1, "analytics": 1}
+    assert data["dropped"] == {"not_https": 1, "analytics": 1, "tls_grade": 1}
+    assert data["changed"] is False
     assert len(listed["instances"]) == 12
     ran = await run_cli("instances", "refresh", **environment())
     assert ran.code == ExitCode.FAILED
@@ -203,6 +206,8 @@ async def test_own_instances_are_added_and_removed(run_cli, public, environment)
 
 async def test_what_is_in_the_settings_is_named_with_its_place(run_cli, public, environment):
     own = {"SEARXNG_URL": "http://10.0.0.1/"}
+    same = await json_of(run_cli, "add", "http://10.0.0.1/", **environment(public, **own))
+    assert same["changed"] is False
     ran = await run_cli("instances", "remove", "10.0.0.1", **environment(public, **own))
     assert ran.code == ExitCode.SETTINGS
     assert (
@@ -239,10 +244,14 @@ async def test_a_test_tells_its_cost(run_cli, public, environment):
     refused = await run_cli("instances", "test", public.url, "x", "--json", **there)
     assert refused.code == ExitCode.UNAVAILABLE
     assert json.loads(refused.out)["retry_after"] > 0
+    empty = await run_cli("instances", "test", public.url, "", **there)
+    assert empty.code == ExitCode.USAGE
+    assert public.searches == 1
     async with FakeSearxng(formats=("json", "html"), engines_failed=True) as own:
         mine = environment(public, SEARXNG_URL=own.url)
         free = await run_cli("instances", "test", own.url, "x", "-c", "it", **mine)
         data = await json_of(run_cli, "test", own.url, "x", **mine)
+    assert own.requests[0].parameters["categories"] == "it"
     assert "Cost: none" in free.out
     assert "engines without an answer" in free.out
     assert set(data) == {

@@ -218,7 +218,6 @@ async def test_instances_list_shows_the_bundled_pool_and_its_age(run_cli):
     assert "days old" in ran.out
     as_json = json.loads((await run_cli("instances", "list", "--json")).out)
     assert len(as_json["instances"]) > 20
-    assert {"url", "tier", "state", "score", "budget_left"} <= set(as_json["instances"][0])
     month = as_json["month"]
     assert month["spent"] == 0
     assert month["left_month"] + month["kept_back"] == month["capacity"] > 60
@@ -298,15 +297,6 @@ async def test_on_a_terminal_no_command_shows_the_help(run_cli, monkeypatch):
     ran = await run_cli()
     assert ran.code == ExitCode.DONE
     assert "Usage: searx-mcp" in ran.out
-
-
-async def test_text_of_strangers_is_no_markup(run_cli):
-    row = {"url": "https://example.org/", "title": "[bold red]x[/]", "content": "[link=y]"}
-    body = json.dumps({"query": "x", "results": [row]}).encode()
-    async with FakeSearxng(raw_body=body, content_type="application/json") as own:
-        ran = await run_cli("search", "x", "--no-fetch-content", **environment(own=[own]))
-    assert "[bold red]x[/]" in ran.out
-    assert "[link=y]" in ran.out
 
 
 @pytest.mark.parametrize(

@@ -108,12 +108,6 @@ async def test_an_instance_as_a_process_reads_like_this(run_cli, reporting):
     )
 
 
-@pytest.mark.parametrize("command", ["up", "status", "down"])
-async def test_a_container_engine_is_no_option(run_cli, command):
-    ran = await run_cli("instances", "own", command, "--engine", "docker")
-    assert ran.code == ExitCode.USAGE
-
-
 ENDED = OwnInstanceError(
     "It ended.", reason=NativeFailure.EXITED, advice="Look.", log=("one", "two")
 )

@@ -17,6 +17,8 @@ from searx_mcp.settings.server import HttpConfig
 
 ANYWHERE = HttpConfig(port=0)
 """A free port of 127.0.0.1."""
+DEADLINE = 60
+"""Seconds until a test fails that would hang; nothing is measured."""
 HELLO = {
     "jsonrpc": "2.0",
     "id": 1,
@@ -28,6 +30,10 @@ HELLO = {
     },
 }
 """The message with which a client opens a session."""
+READY = {"jsonrpc": "2.0", "method": "notifications/initialized"}
+"""The message that follows the answer."""
+HEADERS = {"Content-Type": "application/json", "Accept": "application/json, text/event-stream"}
+"""Of each message."""
 
 
 def sessions_of(server: MCPServer[Any]) -> set[str]:

@@ -245,38 +245,24 @@ async def test_an_error_has_the_class_and_the_facts_that_are_known_of_it(
     assert {name: getattr(error, name) for name in has} == has
 
 
-async def test_an_error_of_a_page_is_one_here(raw: RawServer) -> None:
-    body = told(
-        "robots_disallowed",
-        url="https://a.example/",
-        quoted="Disallow: /",
-        redirect_chain=["https://a.example/ -> 301"],
-        response_time_ms=5,
-    )
-    raw.play("/v1/tools/web_fetch", answer(422, body))
-    async with asking(raw.url) as client:
-        with pytest.raises(FetchError) as caught:
-            await client.fetch(FetchRequest(url="https://a.example/"))
-    error = caught.value
-    assert type(error).__name__ == "PolicyError"
-    assert (error.url, error.response_time_ms) == ("https://a.example/", 5)
-    assert "Disallow: /" in fetch_error_text(error, "0123456789ab")
-
-
 @pytest.mark.parametrize("code", PAGE_ERRORS)
 async def test_a_page_fails_here_with_the_class_and_facts_it_has_at_the_service(
     raw: RawServer, code: ErrorCode
 ) -> None:
-    there = PAGE_ERRORS[code]("No", code=code, url="https://a.example/", status_code=418)
+    there = PAGE_ERRORS[code](
+        "No", code=code, url="https://a.example/", status_code=418, quoted="Disallow: /"
+    )
     there.redirect_chain = ("https://b.example/ -> 301",)
+    there.response_time_ms = 5
     raw.play("/v1/tools/web_fetch", answer(424, error_body(there, 50)))
     async with asking(raw.url) as client:
         with pytest.raises(FetchError) as caught:
             await client.fetch(FetchRequest(url="https://a.example/"))
     here = caught.value
     assert type(here) is type(there)
-    for name in ("code", "url", "status_code", "redirect_chain"):
+    for name in ("code", "url", "status_code", "redirect_chain", "response_time_ms"):
         assert getattr(here, name) == getattr(there, name)
+    assert "Disallow: /" in fetch_error_text(here, "0123456789ab")
 
 
 async def test_fields_that_a_newer_service_adds_are_passed_over(raw: RawServer) -> None:

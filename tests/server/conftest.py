@@ -3,6 +3,7 @@
 import re
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,6 +14,7 @@ from mcp.types import CallToolResult, Implementation, TextContent
 from searx_mcp.client.facade import SearxClient
 from searx_mcp.models.instance import Catalog
 from searx_mcp.server.app import build_server
+from searx_mcp.server.web.tokens_file import new_token
 from searx_mcp.settings.values import Settings
 
 
@@ -78,6 +80,20 @@ def reader(hostile) -> Callable[[Client], Reader]:
 def text_of() -> Callable[[CallToolResult], str]:
     """Give what takes the text out of a result."""
     return text
+
+
+@pytest.fixture
+def write_tokens(tmp_path):
+    """Give what writes a file of tokens, each with its rights as TOML; returns its path and the tokens by name."""
+
+    def _write_tokens(**rights: str) -> tuple[Path, dict[str, str]]:
+        made = {name: new_token(name) for name in rights}
+        file: Path = tmp_path / "tokens.toml"
+        file.write_text("".join(lines + rights[name] for name, (_, lines) in made.items()))
+        file.chmod(0o600)
+        return file, {name: token for name, (token, _) in made.items()}
+
+    return _write_tokens
 
 
 @pytest.fixture

@@ -65,7 +65,7 @@ OURS = {
     *("models.spelling", "models.style"),
     "pool.config",
     "search.config",
-    *("server.app", "server.backend", "server.catalog", "server.events"),
+    *("server.app", "server.backend", "server.events"),
     *("server.instructions", "server.prompts", "server.resources"),
     *("server.stdio", "server.tools"),
     *("settings.environment", "settings.instances", "settings.remote", "settings.server"),

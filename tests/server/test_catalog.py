@@ -10,7 +10,7 @@ from mcp.types import TextContent
 
 from searx_mcp.render.tokens import estimate
 from searx_mcp.server.app import build_server
-from searx_mcp.server.catalog import catalog, fill_in_names
+from searx_mcp.server.tools import catalog, fill_in_names
 from searx_mcp.settings.tools import PROFILES, Tool
 from searx_mcp.settings.values import Settings
 from searx_mcp.testing.searxng import FakeSearxng

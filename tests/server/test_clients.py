@@ -66,7 +66,6 @@ NAMES = [
     ("mcp-client", ""),
     ("a test", ""),
     ("", ""),
-    (None, ""),
 ]
 
 

@@ -158,10 +158,6 @@ class Failing(PartOfService):
     async def fetch(self, request, /, *, progress=None):
         raise self.error
 
-    @override
-    async def instances(self):
-        raise AssertionError("nobody asks for the pool here")
-
 
 @pytest.mark.parametrize("code", ErrorCode)
 async def test_every_code_reads_the_same_in_both_halves(settings_for, text_of, code):

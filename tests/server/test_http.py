@@ -3,12 +3,10 @@
 import asyncio
 import socket
 from collections.abc import Mapping
-from typing import Any
 
 import httpx2
 import pytest
 from mcp import Client
-from mcp.types import TextContent
 from typing_extensions import override
 
 from searx_mcp.errors import SettingsError
@@ -17,15 +15,13 @@ from searx_mcp.server.http import _bind
 from searx_mcp.settings.server import HttpConfig
 from searx_mcp.settings.values import Settings
 from tests.doubles.service import PartOfService, found_nothing
-from tests.doubles.serving import connected, serving
+from tests.doubles.serving import DEADLINE, HEADERS, connected, serving
+from tests.server.conftest import text
 
 pytestmark = pytest.mark.slow
 
-DEADLINE = 60
-"""Seconds until a test fails that would hang; nothing is measured."""
 TOKEN = "0123456789abcdef"
 MODES = ("auto", "legacy")
-JSON = {"Content-Type": "application/json", "Accept": "application/json, text/event-stream"}
 PROVEN = {"Authorization": f"Bearer {TOKEN}"}
 NONE: Mapping[str, str] = {}
 
@@ -50,17 +46,11 @@ def server():
     return lambda: build_server(Settings(), service=Echo())
 
 
-def text(result: Any) -> str:
-    (content,) = result.content
-    assert isinstance(content, TextContent)
-    return content.text
-
-
 async def ask(
     url: str, method: str = "POST", content: bytes = b"{}", headers: Mapping[str, str] = NONE
 ) -> httpx2.Response:
     async with httpx2.AsyncClient(trust_env=False, timeout=DEADLINE) as http:
-        return await http.request(method, url, content=content, headers={**JSON, **headers})
+        return await http.request(method, url, content=content, headers={**HEADERS, **headers})
 
 
 @pytest.mark.parametrize("mode", MODES)

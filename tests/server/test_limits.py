@@ -3,45 +3,34 @@
 from typing import Any
 
 import pytest
+from typing_extensions import override
 
-from searx_mcp.models.fetch_request import FetchRequest
 from searx_mcp.models.page import Page
-from searx_mcp.models.request import SafeSearch, SearchRequest, TimeRange
-from searx_mcp.models.response import SearchResponse, SearchResult
+from searx_mcp.models.response import SearchResult
 from searx_mcp.render.tokens import estimate
 from searx_mcp.server.app import build_server
 from searx_mcp.settings.values import Settings
+from tests.doubles.service import PartOfService, found_nothing
 
 WORDS = "é " * 200_000
 """A token and a tenth for two characters."""
 
 
-class Answering:
+class Answering(PartOfService):
     """A service that has one page and so many results for everybody, and keeps what it was asked."""
 
     def __init__(self, results: int) -> None:
         self.asked: list[Any] = []
         self._results = results
 
-    async def search(self, request: SearchRequest, **_: Any) -> SearchResponse:
+    @override
+    async def search(self, request, /, *, progress=None):
         self.asked.append(request)
         result = SearchResult(title="T", url="https://a.example/", score=1.0, description=WORDS)
-        return SearchResponse(
-            query=request.query,
-            category="general",
-            language="en",
-            safe_search=SafeSearch.OFF,
-            time_range=TimeRange.ANY,
-            fetch_content=False,
-            results_count=self._results,
-            total_results=self._results,
-            search_time_ms=1,
-            instance_used="https://a.example/",
-            results=(result,) * self._results,
-            engines_used=(),
-        )
+        return found_nothing(request).model_copy(update={"results": (result,) * self._results})
 
-    async def fetch(self, request: FetchRequest, **_: Any) -> Page:
+    @override
+    async def fetch(self, request, /, *, progress=None):
         self.asked.append(request)
         return Page(
             url="https://a.example/",
@@ -64,7 +53,7 @@ def call(connect_to):
         tool: str, arguments: dict[str, Any], *, results: int = 1, **settings: Any
     ) -> tuple[Any, str]:
         service = Answering(results)
-        server = build_server(Settings.model_validate(settings), service=service)  # type: ignore[arg-type] # - only what is called
+        server = build_server(Settings.model_validate(settings), service=service)
         async with connect_to(server) as client:
             result = await client.call_tool(tool, arguments)
         (asked,) = service.asked

@@ -10,7 +10,6 @@ from mcp.types import INVALID_PARAMS, TextContent
 from searx_mcp.render.tokens import estimate
 from searx_mcp.server.app import build_server
 from searx_mcp.server.instructions import PURPOSES, instructions
-from searx_mcp.server.prompts import MAX_QUESTION
 from searx_mcp.settings.tools import Tool
 from searx_mcp.settings.values import Settings
 
@@ -117,7 +116,7 @@ async def test_a_question_is_one_line_that_closes_no_fence():
         ({}, "question: is missing"),
         ({"question": " \n\x00"}, "question: is missing"),
         (
-            {"question": "x" * (MAX_QUESTION + 1)},
+            {"question": "x" * 2_001},
             "question: has 2,001 characters; at most 2,000 are taken",
         ),
         (
@@ -148,7 +147,7 @@ async def test_an_unknown_prompt_is_refused_by_name_and_not_logged_as_a_mistake_
 
 
 async def test_the_longest_question_is_taken():
-    assert "x" * MAX_QUESTION in await asked(question="x" * MAX_QUESTION)
+    assert "x" * 2_000 in await asked(question="x" * 2_000)
 
 
 @pytest.mark.parametrize(

@@ -5,11 +5,12 @@ import re
 from typing import Any
 
 import pytest
-from mcp.types import CallToolResult, TextContent
+from mcp.types import CallToolResult
 
 from searx_mcp.render.tokens import estimate
 from searx_mcp.testing.searxng import FakeSearxng
 from searx_mcp.testing.web import FakePage, FakeWeb
+from tests.server.conftest import text
 
 LONG = FakePage(
     "<html><head><title>Long</title></head><body><main><h1>Long</h1>"
@@ -20,12 +21,6 @@ LONG = FakePage(
     )
     + "</main></body></html>"
 )
-
-
-def text(result: CallToolResult) -> str:
-    (content,) = result.content
-    assert isinstance(content, TextContent)
-    return content.text
 
 
 def next_call(last_line: str) -> dict[str, Any]:

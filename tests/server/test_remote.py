@@ -2,7 +2,7 @@
 
 import pytest
 from mcp import Client
-from mcp.types import CallToolResult, TextContent
+from mcp.types import CallToolResult
 
 from searx_mcp.server.app import build_server
 from searx_mcp.settings.remote import RemoteConfig
@@ -10,6 +10,7 @@ from searx_mcp.settings.values import Settings
 from tests.doubles.raw import Connection, RawServer
 from tests.doubles.serving import serving
 from tests.remote.conftest import KEY, Proxy
+from tests.server.conftest import text
 from tests.server.rest.conftest import Known
 
 
@@ -24,12 +25,6 @@ async def call(client: Client, tool: str, **arguments: object) -> CallToolResult
     result = await client.call_tool(tool, arguments)
     assert isinstance(result, CallToolResult)
     return result
-
-
-def text(result: CallToolResult) -> str:
-    (content,) = result.content
-    assert isinstance(content, TextContent)
-    return content.text
 
 
 async def test_a_search_and_a_page_have_the_specified_form() -> None:

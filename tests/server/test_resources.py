@@ -21,11 +21,12 @@ from searx_mcp.models.request import SearchRequest
 from searx_mcp.render.errors import seconds_until_retry
 from searx_mcp.render.tokens import estimate
 from searx_mcp.server.app import build_server
-from searx_mcp.server.resources import HELP, INSTANCES, INSTANCES_TOKENS, REMEDIES, resources
+from searx_mcp.server.resources import REMEDIES, resources
 from searx_mcp.settings.values import Settings
 from searx_mcp.testing.searxng import FakeSearxng
 from tests.doubles.service import PartOfService
 
+INSTANCES, HELP = "searx://instances", "searx://help"
 ERAS = pytest.mark.parametrize("mode", ["auto", "legacy"])
 OF_COMMANDS = {
     ErrorCode.UNAUTHORIZED,
@@ -112,7 +113,7 @@ async def test_the_pool_is_bounded():
     )
     async with Client(build_server(Settings(), service=Pool(PoolReport(instances=rows)))) as client:
         text = await text_of_resource(client, INSTANCES)
-    assert estimate(text) <= INSTANCES_TOKENS
+    assert estimate(text) <= 2_000
     assert len(json.loads(text)["instances"]) >= 40
 
 

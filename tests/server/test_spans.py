@@ -20,13 +20,11 @@ from searx_mcp.settings.values import Settings
 from searx_mcp.testing.loopback import LoopbackServer
 from searx_mcp.testing.searxng import FakeSearxng
 from searx_mcp.testing.web import FakePage, FakeWeb
-from tests.doubles.serving import serving
+from tests.doubles.serving import DEADLINE, serving
 
 otlp: Any = pytest.importorskip("opentelemetry.proto.collector.trace.v1.trace_service_pb2")
 pytest.importorskip("opentelemetry.exporter.otlp.proto.http")
 
-DEADLINE = 60
-"""Seconds until a test fails that would hang; nothing is measured."""
 MARK = "zanzibar"
 """Stands in queries, addresses and pages, and in no span."""
 PARENT = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"

@@ -14,22 +14,9 @@ from typing import Any
 
 import pytest
 
+from tests.doubles.serving import DEADLINE, HELLO, READY
+
 pytestmark = pytest.mark.slow
-
-DEADLINE = 60
-"""Seconds until a test fails that would hang; nothing is measured."""
-
-HELLO = {
-    "jsonrpc": "2.0",
-    "id": 1,
-    "method": "initialize",
-    "params": {
-        "protocolVersion": "2025-06-18",
-        "capabilities": {},
-        "clientInfo": {"name": "a test", "version": "1"},
-    },
-}
-READY = {"jsonrpc": "2.0", "method": "notifications/initialized"}
 
 
 def line(message: dict[str, Any]) -> bytes:

@@ -13,7 +13,6 @@ from mcp import Client
 from typing_extensions import override
 
 from searx_mcp.models.hits import Answer, Hit, Infobox, InfoboxAttribute, InfoboxLink, ResultPage
-from searx_mcp.models.request import SafeSearch, TimeRange
 from searx_mcp.models.response import SearchResponse
 from searx_mcp.search.merge import merge
 from searx_mcp.server.app import build_server
@@ -22,7 +21,7 @@ from searx_mcp.sources.open.table import ENGINES
 from searx_mcp.testing.results import generate
 from searx_mcp.testing.searxng import FakeSearxng
 from tests.doubles.open_sources.double import NOW
-from tests.doubles.service import PartOfService
+from tests.doubles.service import PartOfService, found_nothing
 
 KINDS = ("general", "images", "videos", "news", "map", "music", "science", "files", "it")
 OPEN_ANSWERS = Path(__file__).parents[1] / "sources" / "open" / "answers"
@@ -158,28 +157,10 @@ class Found(PartOfService):
     @override
     async def search(self, request, /, *, progress=None) -> SearchResponse:
         results = merge([ResultPage(hits=tuple(self._hits))])
-        return SearchResponse(
-            query=request.query,
-            category=request.category,
-            language=request.language,
-            safe_search=SafeSearch.MODERATE,
-            time_range=TimeRange.ANY,
-            fetch_content=False,
-            results_count=len(results),
-            search_time_ms=1,
-            instance_used="open sources",
-            results=results,
-            total_results=len(results),
-            engines_used=tuple(hit.engines[0] for hit in self._hits),
+        engines = tuple(hit.engines[0] for hit in self._hits)
+        return found_nothing(request).model_copy(
+            update={"results": results, "total_results": len(results), "engines_used": engines}
         )
-
-    @override
-    async def fetch(self, request, /, *, progress=None):
-        raise AssertionError("nobody reads a page here")
-
-    @override
-    async def instances(self):
-        raise AssertionError("nobody asks for the pool here")
 
 
 @pytest.mark.parametrize("engine", ENGINES, ids=lambda engine: engine.name)

@@ -1,9 +1,13 @@
-"""An empty folder for the configuration of the user, and files to load."""
+"""An empty folder for the configuration of the user, files to load, and mistakes in them."""
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
+
+from searx_mcp.errors import SettingsError
+from searx_mcp.settings.sources import load
 
 
 @pytest.fixture(autouse=True)
@@ -24,3 +28,16 @@ def write(tmp_path: Path) -> Callable[[str], Path]:
         return path
 
     return write_file
+
+
+@pytest.fixture
+def refusal() -> Callable[..., SettingsError]:
+    """Load settings with a mistake in a source, and give the error, which shows no password."""
+
+    def load_wrong(**sources: Any) -> SettingsError:
+        with pytest.raises(SettingsError) as caught:
+            load(**{"environ": {}, **sources})
+        assert "hunter2" not in f"{caught.value} {caught.value.__cause__}"
+        return caught.value
+
+    return load_wrong

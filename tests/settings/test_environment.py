@@ -2,12 +2,10 @@
 
 import json
 from collections.abc import Mapping
-from typing import Any
 
 import pytest
 from pydantic import ValidationError
 
-from searx_mcp.errors import SettingsError
 from searx_mcp.http.config import NetworkConfig
 from searx_mcp.http.proxy import DIRECT, ProxyUrl
 from searx_mcp.settings.sources import effective, load
@@ -16,13 +14,6 @@ from searx_mcp.settings.values import Settings
 ENV = {"SEARX_MCP_NETWORK__PROXY": "env"}
 ONE, OTHER = "http://one.example.org:3128", "http://two.example.org:3128"
 SECRET = "http://alice:hunter2@proxy.example.org:3128"
-
-
-def refusal(**sources: Any) -> SettingsError:
-    with pytest.raises(SettingsError) as caught:
-        load(**{"environ": {}, **sources})
-    assert "hunter2" not in f"{caught.value} {caught.value.__cause__}"
-    return caught.value
 
 
 def proxies(environ: Mapping[str, str]) -> tuple[str, str]:
@@ -86,7 +77,7 @@ def test_no_proxy_adds_to_what_is_reached_directly(text):
     assert network.no_proxy == ("example.com", "example.org", ".example.net")
 
 
-def test_env_is_for_fronts_alone():
+def test_env_is_for_fronts_alone(refusal):
     with pytest.raises(ValidationError, match="a program names the proxy itself"):
         Settings.model_validate({"network": {"proxy": "env"}})
     error = refusal(environ={"SEARX_MCP_NETWORK__HTTP_PROXY": "env"})
@@ -106,7 +97,7 @@ BAD = [
     ({**ENV, "HTTPS_PROXY": "http://hunter2"}, "network.proxy", "from environment HTTPS_PROXY"),
     ({**ENV, "NO_PROXY": "a/b"}, "network.no_proxy", "from environment NO_PROXY"),
     (
-        {**ENV, "NO_PROXY": "a", "SEARX_MCP_NETWORK__NO_PROXY": '{"hunter2": 1}'},
+        {**ENV, "NO_PROXY": "a", "SEARX_MCP_NETWORK__NO_PROXY": '{"x": 1}'},
         "network.no_proxy",
         "",
     ),
@@ -116,12 +107,7 @@ BAD = [
 
 
 @pytest.mark.parametrize(("environ", "field", "message"), BAD, ids=[str(row[0]) for row in BAD])
-def test_a_mistake_names_the_setting_and_shows_no_password(environ, field, message):
-    if "NO_PROXY" in environ and len(environ) == 3:  # a broken list, whose text holds no password
-        with pytest.raises(SettingsError) as caught:
-            load(environ=environ)
-        assert caught.value.field == field
-        return
+def test_a_mistake_names_the_setting_and_shows_no_password(environ, field, message, refusal):
     error = refusal(environ=environ)
     assert error.field == field
     assert message in error.message

@@ -1,12 +1,10 @@
 """Own instances and their credentials: where they are written, and what is wrong with them."""
 
 import json
-from typing import Any
 
 import pytest
 from pydantic import ValidationError
 
-from searx_mcp.errors import SettingsError
 from searx_mcp.pool.config import InstancesConfig
 from searx_mcp.settings.sources import effective, load
 from searx_mcp.settings.values import Settings
@@ -18,13 +16,6 @@ LIST = "SEARX_MCP_INSTANCES__CREDENTIALS"
 def headers(settings: Settings) -> dict[str, str]:
     """What is sent to each own instance that has credentials."""
     return {entry.url: entry.authorization for entry in settings.instances.credentials}
-
-
-def refusal(**sources: Any) -> SettingsError:
-    with pytest.raises(SettingsError) as caught:
-        load(**{"environ": {}, **sources})
-    assert caught.value.__cause__ is None or "hunter2" not in str(caught.value.__cause__)
-    return caught.value
 
 
 TOML = f"""
@@ -137,11 +128,10 @@ WRONG_URLS = [
 
 
 @pytest.mark.parametrize(("value", "field", "message"), WRONG_URLS)
-def test_a_mistake_in_searxng_url_is_told_without_what_it_holds(value, field, message):
+def test_a_mistake_in_searxng_url_is_told_without_what_it_holds(value, field, message, refusal):
     error = refusal(environ={"SEARXNG_URL": value})
     assert (error.field, error.origin) == (field, "environment SEARXNG_URL")
     assert message in error.message
-    assert "hunter2" not in error.message
 
 
 WRONG_ENTRIES: list[tuple[object, str]] = [
@@ -166,13 +156,12 @@ WRONG_ENTRIES: list[tuple[object, str]] = [
 
 
 @pytest.mark.parametrize(("value", "message"), WRONG_ENTRIES)
-def test_a_mistake_in_the_credentials_is_told_without_them(value, message):
+def test_a_mistake_in_the_credentials_is_told_without_them(value, message, refusal):
     text = value if isinstance(value, str) else json.dumps(value)
     environ = {"SEARXNG_URL": f"{A};{B}", LIST: text}
     error = refusal(environ=environ)
     assert (error.field, error.origin) == ("instances.credentials", f"environment {LIST}")
     assert message in error.message
-    assert "hunter2" not in error.message
     with pytest.raises(ValidationError) as caught:
         Settings.model_validate({"instances": {"own": [A, B], "credentials": value}})
     assert "hunter2" not in str(caught.value)
@@ -180,6 +169,7 @@ def test_a_mistake_in_the_credentials_is_told_without_them(value, message):
 
 def test_a_file_whose_entries_and_addresses_differ_is_a_mistake(
     write,
+    refusal,
 ):
     error = refusal(path=write(TOML.replace(f', "{B}"]', "]")))
     assert error.field == "instances.credentials"
@@ -193,10 +183,9 @@ def test_the_table_alone_shows_no_wrong_value():
         assert "hunter2" not in str(caught.value)
 
 
-def test_a_broken_table_in_the_environment_is_not_shown():
+def test_a_broken_table_in_the_environment_is_not_shown(refusal):
     error = refusal(environ={"SEARX_MCP_INSTANCES": '{"credentials": [{"token": "hunter2"'})
     assert error.field == "instances"
-    assert "hunter2" not in error.message
 
 
 @pytest.mark.parametrize(
@@ -207,19 +196,18 @@ def test_a_broken_table_in_the_environment_is_not_shown():
         ["a", "https://hunter2@b/"],
     ],
 )
-def test_credentials_among_the_addresses_get_the_advice_where_they_belong(own):
+def test_credentials_among_the_addresses_get_the_advice_where_they_belong(own, refusal):
     error = refusal(overrides={"instances.own": own})
     assert error.field == "instances.own"
     assert "they belong in instances.credentials" in error.message
     assert "SEARXNG_URL" in error.message
-    assert "hunter2" not in error.message
 
 
 @pytest.mark.parametrize(
     "url",
     ["http://93.184.216.34/", "http://[2606:2800:220:1::1]:8080/x", "http://[::ffff:8.8.8.8]/"],
 )
-def test_plain_http_to_a_public_address_is_refused_with_advice(url):
+def test_plain_http_to_a_public_address_is_refused_with_advice(url, refusal):
     error = refusal(environ={"SEARXNG_URL": url})
     assert error.field == "instances.own"
     assert "use https" in error.message

@@ -1,16 +1,12 @@
 """Settings: where they come from, what they may be and how a mistake is told."""
 
-import importlib.util
 import json
-import re
 import subprocess
 import sys
-import tomllib
 from collections.abc import Iterator
 from functools import reduce
 from operator import attrgetter, getitem
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import pytest
@@ -119,20 +115,6 @@ def value_of(settings: Settings, key: str) -> object:
     return reduce(getitem, key.split("."), settings.model_dump(mode="json"))
 
 
-def leaves(table: dict[str, Any], prefix: str = "") -> Iterator[str]:
-    for key, value in table.items():
-        if isinstance(value, dict) and value:
-            yield from leaves(value, f"{prefix}{key}.")
-        else:
-            yield f"{prefix}{key}"
-
-
-def refusal(**sources: Any) -> SettingsError:
-    with pytest.raises(SettingsError) as caught:
-        load(**{"environ": {}, **sources})
-    return caught.value
-
-
 def test_without_sources_everything_is_a_default():
     settings, origins = load(environ={})
     assert settings == Settings()
@@ -210,13 +192,15 @@ def test_a_byte_order_mark_is_no_mistake(tmp_path):
     assert load(path=path, environ={}).settings.search.cache_ttl == 1
 
 
-def test_an_empty_variable_counts_as_not_set():
-    environ = {"SEARX_MCP_SEARCH__CACHE_TTL": "", "SEARXNG_URL": "", "SEARX_MCP_PROFILE": ""}
-    assert load(environ=environ).settings == Settings()
-
-
-def test_variables_of_others_and_those_without_a_setting_are_left_alone():
-    environ = {"SEARX_MCP_LOG_LEVEL": "debug", "SEARX_MCP_CAPTURES": "/x", "HOME": "/", "A": "\x00"}
+@pytest.mark.parametrize(
+    "environ",
+    [
+        {"SEARX_MCP_SEARCH__CACHE_TTL": "", "SEARXNG_URL": "", "SEARX_MCP_PROFILE": ""},
+        {"SEARX_MCP_LOG_LEVEL": "debug", "SEARX_MCP_CAPTURES": "/x", "HOME": "/", "A": "\x00"},
+    ],
+    ids=["empty", "of others or without a setting"],
+)
+def test_variables_that_set_nothing_are_left_alone(environ):
     assert load(environ=environ).settings == Settings()
 
 
@@ -231,19 +215,14 @@ def test_a_table_can_be_given_as_json_in_one_variable():
     assert origins["network.connect_timeout"] == "environment SEARX_MCP_NETWORK__CONNECT_TIMEOUT"
 
 
-def test_searxng_url_names_own_instances():
-    settings, origins = load(environ={"SEARXNG_URL": "http://a.example; https://b.example/x"})
-    assert settings.instances.own == ("http://a.example/", "https://b.example/x/")
-    assert origins["instances.own"] == "environment SEARXNG_URL"
-
-
 def test_our_own_variable_beats_searxng_url_and_searxng_url_beats_the_file(
     write,
 ):
     path = write('[instances]\nown = ["http://file.example/"]\n')
-    environ = {"SEARXNG_URL": "http://plain.example/"}
-    own = load(path=path, environ=environ).settings.instances.own
-    assert own == ("http://plain.example/",)
+    environ = {"SEARXNG_URL": "http://a.example; https://b.example/x"}
+    settings, origins = load(path=path, environ=environ)
+    assert settings.instances.own == ("http://a.example/", "https://b.example/x/")
+    assert origins["instances.own"] == "environment SEARXNG_URL"
     environ["SEARX_MCP_INSTANCES__OWN"] = "http://ours.example/"
     settings, origins = load(path=path, environ=environ)
     assert settings.instances.own == ("http://ours.example/",)
@@ -411,13 +390,23 @@ BAD_FILES = [
         "starting with a letter or _",
     ),
     ("[server]\ntool_timeout = 4", "server.tool_timeout", "4 is not a number from 5 to 600"),
+    (
+        f"[search]\ncache_ttl = {'9' * 4_000}",
+        "search.cache_ttl",
+        "a huge number is not a number from",
+    ),
+    (f"[search]\ncache_ttl = 0x{'f' * 5_000}", "search.cache_ttl", "is not a number"),
+    (f"{'a.' * 1_000}b = 1", "a", "is not a setting"),
+    (f"[instances]\nown = {'[' * 50}{']' * 50}", "instances.own", "it is not a list of text"),
 ]
 
 
 @pytest.mark.parametrize(
-    ("text", "field", "message"), BAD_FILES, ids=[row[0].replace("\n", " ") for row in BAD_FILES]
+    ("text", "field", "message"),
+    BAD_FILES,
+    ids=[row[0].replace("\n", " ")[:60] for row in BAD_FILES],
 )
-def test_a_mistake_in_the_file_is_told(text, field, message, write):
+def test_a_mistake_in_the_file_is_told(text, field, message, write, refusal):
     path = write(text)
     error = refusal(path=path)
     assert error.code == ErrorCode.INVALID_ARGUMENT
@@ -469,7 +458,7 @@ def test_every_setting_with_a_pattern_is_in_the_table():
 
 
 @pytest.mark.parametrize(("key", "wanted"), PATTERNS.items(), ids=PATTERNS)
-def test_a_text_that_matches_no_pattern_is_answered_in_words(key, wanted, write):
+def test_a_text_that_matches_no_pattern_is_answered_in_words(key, wanted, write, refusal):
     table, _, name = key.rpartition(".")
     is_list = isinstance(value_of(Settings(), key), list)
     wrong = "é, é"
@@ -479,11 +468,10 @@ def test_a_text_that_matches_no_pattern_is_answered_in_words(key, wanted, write)
 
 
 @pytest.mark.parametrize("key", [key for key, wanted in PATTERNS.items() if wanted == _ADDRESS])
-def test_an_address_that_may_hold_a_password_is_not_shown(key, write):
+def test_an_address_that_may_hold_a_password_is_not_shown(key, write, refusal):
     table, _, name = key.rpartition(".")
-    error = refusal(path=write(f"[{table}]\n{name} = 'https://me:geheim@a.example/'"))
+    error = refusal(path=write(f"[{table}]\n{name} = 'https://me:hunter2@a.example/'"))
     assert error.message.endswith(f": it is not {_ADDRESS}")
-    assert "geheim" not in str(error)
 
 
 BAD_ENVIRONMENTS = [
@@ -526,7 +514,7 @@ BAD_ENVIRONMENTS = [
     BAD_ENVIRONMENTS,
     ids=[str(row[0])[:60] for row in BAD_ENVIRONMENTS],
 )
-def test_a_mistake_in_the_environment_is_told(environ, field, message):
+def test_a_mistake_in_the_environment_is_told(environ, field, message, refusal):
     error = refusal(environ=environ)
     assert error.field == field
     assert message in error.message
@@ -545,7 +533,7 @@ def test_a_mistake_in_the_environment_is_told(environ, field, message):
         ({"search.cache_ttl": "a" * 10_000}, "search.cache_ttl", "aaa..."),
     ],
 )
-def test_a_mistake_in_an_argument_is_told(overrides, field, message):
+def test_a_mistake_in_an_argument_is_told(overrides, field, message, refusal):
     error = refusal(overrides=overrides)
     assert error.field == field
     assert message in error.message
@@ -553,7 +541,7 @@ def test_a_mistake_in_an_argument_is_told(overrides, field, message):
     assert len(error.message) < 250
 
 
-def test_the_key_that_was_changed_is_blamed_for_a_broken_pair():
+def test_the_key_that_was_changed_is_blamed_for_a_broken_pair(refusal):
     error = refusal(
         environ={"SEARX_MCP_WEB_SEARCH__DEFAULT_RESULTS_COUNT": "50"},
         overrides={
@@ -565,7 +553,7 @@ def test_the_key_that_was_changed_is_blamed_for_a_broken_pair():
     assert error.origin != "default"
 
 
-def test_invalid_toml_is_told_with_its_line(write):
+def test_invalid_toml_is_told_with_its_line(write, refusal):
     path = write("[search]\ncache_ttl = \n")
     error = refusal(path=path)
     assert (error.field, error.origin) == ("config", "--config")
@@ -587,7 +575,7 @@ def test_invalid_toml_is_told_with_its_line(write):
     ],
     ids=["UTF-16", "Latin-1", "NUL", "lists", "closed lists", "tables", "number", "long"],
 )
-def test_a_file_that_cannot_be_read_is_told(tmp_path, content, reason):
+def test_a_file_that_cannot_be_read_is_told(tmp_path, content, reason, refusal):
     path = tmp_path / "mine.toml"
     path.write_bytes(content)
     error = refusal(path=path)
@@ -597,23 +585,7 @@ def test_a_file_that_cannot_be_read_is_told(tmp_path, content, reason):
     assert len(error.message) < 350
 
 
-@pytest.mark.parametrize(
-    ("text", "field"),
-    [
-        (f"[search]\ncache_ttl = {'9' * 4_000}", "search.cache_ttl"),
-        (f"[search]\ncache_ttl = 0x{'f' * 5_000}", "search.cache_ttl"),
-        (f"{'a.' * 1_000}b = 1", "a"),
-        (f"[instances]\nown = {'[' * 50}{']' * 50}", "instances.own"),
-    ],
-    ids=["long number", "long hexadecimal number", "long name", "lists"],
-)
-def test_a_huge_value_is_told_in_few_words(write, text, field):
-    error = refusal(path=write(text))
-    assert error.field == field
-    assert len(error.message) < 350
-
-
-def test_a_broken_file_in_the_users_folder_is_told(no_configuration_of_the_user):
+def test_a_broken_file_in_the_users_folder_is_told(no_configuration_of_the_user, refusal):
     no_configuration_of_the_user.parent.mkdir()
     no_configuration_of_the_user.write_text("=", encoding="utf-8")
     error = refusal()
@@ -622,7 +594,7 @@ def test_a_broken_file_in_the_users_folder_is_told(no_configuration_of_the_user)
 
 
 @pytest.mark.parametrize("name", ["missing.toml", "."])
-def test_a_file_that_is_named_must_be_there(name, tmp_path):
+def test_a_file_that_is_named_must_be_there(name, tmp_path, refusal):
     path = tmp_path / name
     error = refusal(environ={"SEARX_MCP_CONFIG": str(path)})
     assert (error.field, error.origin) == ("config", "environment SEARX_MCP_CONFIG")
@@ -630,7 +602,7 @@ def test_a_file_that_is_named_must_be_there(name, tmp_path):
     assert refusal(path=path).origin == "--config"
 
 
-def test_a_file_that_cannot_be_opened_is_told(write, monkeypatch):
+def test_a_file_that_cannot_be_opened_is_told(write, monkeypatch, refusal):
     path = write("")
 
     def refuse(*args: object, **options: object) -> int:
@@ -650,21 +622,16 @@ def test_a_file_that_cannot_be_opened_is_told(write, monkeypatch):
         "ftp://user:hunter2@a.example/",
         "http:///user:hunter2@a.example",
         "http://a.example/?key=user:hunter2@x",
+        ["https://user:hunter2@a.example/"],
     ],
 )
-def test_a_password_in_an_address_is_refused_and_never_shown(url):
+def test_a_password_in_an_address_is_refused_and_never_shown(url, refusal):
     error = refusal(overrides={"instances.own": [url]})
     assert error.field == "instances.own"
-    assert "hunter2" not in str(error)
     with pytest.raises(ValidationError) as caught:
         Settings.model_validate({"instances": {"own": [url]}})
     assert "hunter2" not in str(caught.value)
-    assert "instances.own: " in str(caught.value)
-
-
-def test_a_password_in_a_list_of_the_wrong_type_is_not_shown():
-    url = "https://user:hunter2@a.example/"
-    assert "hunter2" not in str(refusal(overrides={"instances.own": [[url]]}))
+    assert "instances.own" in str(caught.value)
 
 
 def test_building_settings_reads_no_environment_and_no_file(
@@ -704,126 +671,6 @@ def test_importing_the_settings_loads_no_slow_library():
     assert done.stdout.strip() == "[]"
 
 
-@pytest.fixture(scope="module")
-def write_config() -> ModuleType:
-    """The script that writes the lists of settings."""
-    spec = importlib.util.spec_from_file_location(
-        "write_config", ROOT / "scripts" / "write_config.py"
-    )
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-def test_the_written_lists_are_up_to_date(write_config):
-    assert write_config.main(["--check"]) == 0
-
-
-def test_the_example_file_changes_nothing():
-    settings, origins = load(path=ROOT / "config" / "searx-mcp.toml", environ={})
-    assert settings == Settings()
-    assert set(origins.values()) == {"default"}
-
-
-def test_every_line_of_the_example_file_is_a_default():
-    lines = (ROOT / "config" / "searx-mcp.toml").read_text(encoding="utf-8").splitlines()
-    text = "\n".join(line.removeprefix("# ") if " = " in line else line for line in lines)
-    values = tomllib.loads(text.partition("# Search arguments by")[0])
-    assert Settings.model_validate(values) == Settings()
-    assert set(leaves(values)) == {row.key for row in ROWS}
-
-
-def test_the_documentation_names_every_setting_and_variable():
-    page = (ROOT / "docs" / "reference" / "settings.md").read_text(encoding="utf-8")
-    for row in ROWS:
-        assert f"| `{row.key.rpartition('.')[2]}` |" in page
-    for name in ("SEARXNG_URL", "SEARX_MCP_CONFIG", "SEARX_MCP_LOG_LEVEL", "SEARX_MCP_CAPTURES"):
-        assert f"`{name}`" in page
-
-
-def test_the_examples_of_the_documentation_load(write):
-    page = (ROOT / "docs" / "reference" / "settings.md").read_text(encoding="utf-8")
-    entries, profile = re.findall(r"```toml\n(.*?)```", page, re.DOTALL)
-    variables, addresses = re.findall(r"```sh\n(.*?)```", page, re.DOTALL)
-    settings, _ = load(path=write(profile), environ=environ_of(variables))
-    assert settings.search.cache_ttl == 60
-    assert len(settings.instances.own) == 2
-    assert settings.search_defaults().profile["time_range"] == "week"
-    settings, _ = load(path=write(entries), environ={})
-    assert len(settings.instances.credentials) == len(settings.instances.own) == 2
-    settings, _ = load(environ=environ_of(addresses))
-    (entry,) = settings.instances.credentials
-    assert entry.password is not None
-    assert entry.password.get_secret_value() == "p@ss"
-
-
-@pytest.mark.parametrize(
-    ("key", "default", "values"),
-    [
-        ("search.fan_out", "`1`", "1-10"),
-        ("fetch.cache_size", "`104857600`", "1,048,576-10,737,418,240"),
-        ("embedding.threshold", "`-1.0`", "-1 to 1"),
-        ("instances.public", '`"auto"`', "auto, on, off"),
-        ("server.profile", '`"default"`', "default, research, small, chatgpt"),
-        ("web_search.request_delay_range", "`[100, 500]`", "0-60,000"),
-        ("web_fetch.user_agent", '`""`', ""),
-        ("markdown.tables", "`true`", ""),
-    ],
-)
-def test_the_documentation_shows_bounds_and_names_of_values(write_config, key, default, values):
-    table, _, name = key.rpartition(".")
-    section = write_config.markdown().partition(f"### `[{table}]`")[2].partition("\n###")[0]
-    assert f"| `{name}` | {default} | {values} |" in section
-
-
-def test_the_documentation_shows_the_beginning_of_a_long_list(write_config):
-    (row,) = [
-        line for line in write_config.markdown().splitlines() if "`preferred_domains`" in line
-    ]
-    assert '"docs.*"' in row
-    assert "in all" in row
-    assert "unicode.org" not in row
-
-
-def environ_of(shell: str) -> dict[str, str]:
-    return dict(line.replace('"', "").split("=", 1) for line in shell.splitlines())
-
-
-def test_the_script_tells_and_mends_what_is_not_up_to_date(write_config, tmp_path, capsys):
-    for folder in ("config", "docs/decisions", "docs/reference", "tests/server/published"):
-        (tmp_path / folder).mkdir(parents=True)
-    tools = (
-        *("web_search", "web_fetch", "read_page", "answer"),
-        *("search_corpus", "corpus_status", "ingest"),
-    )
-    pages = {
-        "reference/settings.md": ("settings",),
-        "reference/tools.md": tools,
-        "reference/cli.md": ("commands", "exit_codes"),
-        "reference/errors.md": ("errors", "reasons"),
-        "reference/metrics.md": ("metrics",),
-        "decisions/channels.md": ("clients", "sources"),
-    }
-    for file, names in pages.items():
-        places = (
-            (write_config.BEGIN.format(name), write_config.END.format(name)) for name in names
-        )
-        text = "\n".join(f"{begin}\nold\n{end}" for begin, end in places)
-        (tmp_path / "docs" / file).write_text(f"a\n{text}\nb\n", encoding="utf-8")
-    page = tmp_path / "docs" / "reference" / "tools.md"
-    assert write_config.main(["--check"], root=tmp_path) == 1
-    assert str(page) in capsys.readouterr().out
-    assert not (tmp_path / "config" / "searx-mcp.toml").exists()
-    assert write_config.main([], root=tmp_path) == 0
-    assert page.read_text(encoding="utf-8").startswith("a\n<!--")
-    assert "| `cursor` |" in page.read_text(encoding="utf-8")
-    page.write_text("nothing\n", encoding="utf-8")
-    with pytest.raises(SystemExit, match="are missing"):
-        write_config.main([], root=tmp_path)
-
-
 SECRET_KEYS = sorted(key for key in SECRETS if "." in key)
 
 
@@ -849,12 +696,11 @@ def test_no_wrong_value_of_a_secret_is_shown(write, key, value):
 
 @pytest.mark.parametrize("key", SECRET_KEYS)
 @pytest.mark.parametrize("text", ['{{"{}": "hunter2"', "hunter2", '["hunter2"]'])
-def test_no_wrong_table_of_a_secret_is_shown(key, text):
+def test_no_wrong_table_of_a_secret_is_shown(key, text, refusal):
     table, _, name = key.rpartition(".")
     variable = f"SEARX_MCP_{table.upper().replace('.', '__')}"
     error = refusal(environ={variable: text.format(name)})
     assert error.field == table
-    assert "hunter2" not in f"{error} {error.__cause__}"
 
 
 @pytest.mark.parametrize(

@@ -102,7 +102,7 @@ async def check_path(runner: CheckRunner, path: ConnectionPath) -> None:
         for name in (CheckName.DNS, CheckName.TCP, CheckName.TLS):
             runner.note(name, fine(f"Resolved by the proxy {proxy}."))
         return
-    await runner.take(CheckName.DNS, partial(check_dns, path), late=_name_server_silent())
+    await runner.take(CheckName.DNS, partial(check_dns, path), late=_NO_NAME_SERVER)
     await runner.take(
         CheckName.TCP, partial(check_tcp, path), late=_silent(path), needs={CheckName.DNS}
     )
@@ -124,9 +124,10 @@ async def check_proxy(options: ConnectionOptions) -> Finding:
     return fine(" ".join(said) or "None: connections are made directly.")
 
 
-def proxy_silent() -> Finding:
-    """Return the result if connecting to a proxy takes too long."""
-    return broken("The proxy does not answer.", _PROXY_FIX)
+PROXY_LATE: Final = broken("The proxy does not answer.", _PROXY_FIX)
+"""The result if connecting to a proxy takes too long."""
+_NO_NAME_SERVER: Final = broken("The name server does not answer.", _NAME_SERVER)
+"""The result if the lookup takes too long."""
 
 
 async def check_dns(path: ConnectionPath) -> Finding:
@@ -140,11 +141,6 @@ async def check_dns(path: ConnectionPath) -> Finding:
     shown = [f"{each} ({_kind(each)})" for each in path.addresses[:_SHOWN_ADDRESSES]]
     more = ", …" * (len(path.addresses) > _SHOWN_ADDRESSES)
     return fine(f"{', '.join(shown)}{more}")
-
-
-def _name_server_silent() -> Finding:
-    """Return the result if the lookup takes too long."""
-    return broken("The name server does not answer.", _NAME_SERVER)
 
 
 async def check_tcp(path: ConnectionPath) -> Finding:

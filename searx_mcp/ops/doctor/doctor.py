@@ -19,6 +19,7 @@ from searx_mcp.http.sessions import Sessions
 from searx_mcp.models.credentials import Credentials, base_url
 from searx_mcp.models.instance import PoolReport, Tier
 from searx_mcp.models.progress import Progress
+from searx_mcp.models.spelling import counted
 from searx_mcp.ops.doctor.checks import (
     STEP_TIMEOUT,
     Check,
@@ -35,20 +36,20 @@ from searx_mcp.ops.doctor.checks import (
     title,
 )
 from searx_mcp.ops.doctor.connection import (
+    PROXY_LATE,
     ConnectionOptions,
     ConnectionPath,
     check_path,
     check_proxy,
-    proxy_silent,
 )
 from searx_mcp.ops.doctor.engines import Engines, check_belief, check_searches, is_well
 from searx_mcp.ops.doctor.instance import (
+    HEALTH_LATE,
     DiagnosticClient,
     ExaminedInstance,
     check_health,
     check_json,
     check_limiter,
-    health_late,
 )
 from searx_mcp.ops.doctor.machine import (
     Native,
@@ -157,7 +158,7 @@ class Doctor:
         folder = settings.state_folder()
         look = partial(asyncio.to_thread, check_data_folder, folder, problem)
         await machine.take(CheckName.DATA_FOLDER, look)
-        await machine.take(CheckName.PROXY, partial(check_proxy, options), late=proxy_silent())
+        await machine.take(CheckName.PROXY, partial(check_proxy, options), late=PROXY_LATE)
         offsets: dict[str, float] = {}
         client_of = partial(
             DiagnosticClient, clock=self._clock, timeout=STEP_TIMEOUT, offsets=offsets
@@ -244,8 +245,8 @@ async def examine_instance(
     await check_path(runner, instance.path)
     engines = Engines(instance)
     for name, check, late, needs in (
-        (CheckName.HEALTHZ, partial(check_health, instance), health_late(), CheckName.TLS),
-        (CheckName.JSON, partial(check_json, instance), health_late(), CheckName.HEALTHZ),
+        (CheckName.HEALTHZ, partial(check_health, instance), HEALTH_LATE, CheckName.TLS),
+        (CheckName.JSON, partial(check_json, instance), HEALTH_LATE, CheckName.HEALTHZ),
         (CheckName.LIMITER, partial(check_limiter, instance), None, CheckName.HEALTHZ),
         (CheckName.ENGINE_ERRORS, engines.check_errors, None, CheckName.HEALTHZ),
         (CheckName.ENGINES, engines.check_working, None, CheckName.HEALTHZ),
@@ -358,13 +359,9 @@ def _summary(
 ) -> str:
     if failed:
         subject, check = failed[0]
-        rest = f", {_counted(len(warned), 'warning')}" if warned else ""
+        rest = f", {counted(len(warned), 'warning')}" if warned else ""
         begin = f"start with the {title(check.name)} check of {subject}."
         return f"{len(failed)} of {total} checks failed{rest}; {begin}"
     if warned:
-        return f"Nothing failed; {_counted(len(warned), 'warning')}."
+        return f"Nothing failed; {counted(len(warned), 'warning')}."
     return "Everything works."
-
-
-def _counted(count: int, noun: str) -> str:
-    return f"{count} {noun}{'s' * (count != 1)}"

@@ -97,9 +97,8 @@ class Engines:
         self.failing = found
         if not found:
             return fine("No engines are failing.")
-        shown = [f"{each.name} ({each.reason})" for each in found[:_SHOWN]]
-        more = f" and {len(found) - _SHOWN} more" if len(found) > _SHOWN else ""
-        return doubtful(f"Failing engines: {', '.join(shown)}{more}.", self._fix())
+        named = [f"{each.name} ({each.reason})" for each in found]
+        return doubtful(f"Failing engines: {shortened(named)}.", self._fix())
 
     async def check_working(self) -> Finding:
         """Count the engines that are left, according to the checks so far."""
@@ -203,10 +202,11 @@ def check_searches(engines: Sequence[EngineReport]) -> Finding:
     """
     bringing = [each for each in engines if each.results]
     resting = [each for each in engines if each.retry_after]
-    said = [f"Results come from {_listed([f'{each.name} {each.results}' for each in bringing])}."]
+    results = shortened([f"{each.name} {each.results}" for each in bringing])
+    said = [f"Results come from {results or 'no engine yet'}."]
     if resting:
         named = [f"{each.name} ({each.reason})" for each in resting]
-        said.append(f"In cooldown: {_listed(named)}.")
+        said.append(f"In cooldown: {shortened(named)}.")
     if any(each.spared for each in engines):
         said.append("Searches use the others.")
     well = [each for each in bringing if not each.retry_after]
@@ -220,12 +220,15 @@ def check_searches(engines: Sequence[EngineReport]) -> Finding:
 
 def listed_engines(text: str) -> tuple[ListedEngine, ...]:
     """Parse the engines of `/config`; empty if it lists none."""
-    document = _json(text)
+    try:
+        document: object = json.loads(text)
+    except (ValueError, RecursionError):
+        return ()
     listed = document.get("engines") if isinstance(document, dict) else None
     engines = []
     for each in listed[:_MAX_ENGINES] if isinstance(listed, list) else []:
         if isinstance(each, dict) and isinstance(each.get("name"), str):
-            named = each.get("categories")
+            named, timeout = each.get("categories"), each.get("timeout")
             names = named if isinstance(named, list) else []
             categories = [name for name in names if isinstance(name, str)]
             engines.append(
@@ -233,7 +236,7 @@ def listed_engines(text: str) -> tuple[ListedEngine, ...]:
                     name=clean_line(each["name"], _MAX_NAME),
                     enabled=each.get("enabled") is not False,
                     categories=tuple(clean_line(name, _MAX_NAME) for name in categories),
-                    timeout=_seconds(each.get("timeout")),
+                    timeout=float(timeout) if isinstance(timeout, int | float) else None,
                 )
             )
     return tuple(engines)
@@ -260,21 +263,10 @@ def _wait(seconds: float) -> str:
     return f"{-(-seconds // _MINUTE):.0f} min"
 
 
-def _listed(names: Sequence[str]) -> str:
+def shortened(names: Sequence[str]) -> str:
+    """Return the first names of a list, and how many more there are."""
     more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
-    return ", ".join(names[:_SHOWN]) + more if names else "no engine yet"
-
-
-def _seconds(value: object) -> float | None:
-    return float(value) if isinstance(value, int | float) else None
-
-
-def _json(text: str) -> object:
-    try:
-        document: object = json.loads(text)
-    except (ValueError, RecursionError):
-        return None
-    return document
+    return f"{', '.join(names[:_SHOWN])}{more}"
 
 
 def _yaml(name: str) -> str:

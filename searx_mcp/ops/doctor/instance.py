@@ -35,6 +35,16 @@ _LIMITER_OFF: Final = (
     "Turn off the limiter in the instance's settings.yml and restart it.\n"
     "server:\n  limiter: false\n  public_instance: false"
 )
+HEALTH_LATE: Final = broken(
+    "The port accepts connections, but nothing answers.",
+    "Restart SearXNG; its log says why it hangs.\ndocker logs --tail 50 searxng",
+)
+"""The result if `/healthz` takes too long."""
+_CHALLENGED: Final = broken(
+    "A browser challenge blocks access to the instance.",
+    "Allow this machine in whatever serves the challenge, such as Anubis or Cloudflare.",
+)
+"""The result if the only answer is a challenge."""
 
 
 @dataclass(slots=True)
@@ -132,14 +142,6 @@ async def check_health(instance: ExaminedInstance) -> Finding:
     return _strange_health(instance, received)
 
 
-def health_late() -> Finding:
-    """Return the result if `/healthz` takes too long."""
-    return broken(
-        "The port accepts connections, but nothing answers.",
-        "Restart SearXNG; its log says why it hangs.\ndocker logs --tail 50 searxng",
-    )
-
-
 async def check_json(instance: ExaminedInstance) -> Finding:
     """Request JSON without a query: the format is refused before the missing query."""
     if not instance.is_own:
@@ -179,20 +181,12 @@ async def check_limiter(instance: ExaminedInstance) -> Finding:
 async def no_answer(instance: ExaminedInstance, error: SearxMcpError) -> Finding:
     """Return the result if a request has no answer."""
     if error.code is ErrorCode.TIMEOUT:
-        return health_late()
+        return HEALTH_LATE
     if isinstance(error, ProxyError):
         return broken(error.message, error.advice)
     if instance.path.url.scheme == "http" and await speaks_tls(instance.path):
         return _wants_tls(instance)
     return broken(error.message, READ_THE_LOG)
-
-
-def challenged() -> Finding:
-    """Return the result if the only answer is a challenge."""
-    return broken(
-        "A browser challenge blocks access to the instance.",
-        "Allow this machine in whatever serves the challenge, such as Anubis or Cloudflare.",
-    )
 
 
 async def _without_healthz(instance: ExaminedInstance) -> Finding:
@@ -217,7 +211,7 @@ def _strange_health(instance: ExaminedInstance, received: Response) -> Finding:
     status, location = received.status, received.headers.get("Location", "")
     verdict = judge(received, base_url=instance.url, format=Format.HTML).verdict
     if verdict is Verdict.CHALLENGE:
-        return challenged()
+        return _CHALLENGED
     if status == HTTPStatus.OK:
         return _not_searxng(instance)
     if location:
@@ -272,7 +266,7 @@ def _refusal(instance: ExaminedInstance, received: Response) -> Finding:
     judgement = judge(received, base_url=instance.url, format=Format.JSON)
     match judgement.verdict, received.status:
         case Verdict.CHALLENGE, _:
-            return challenged()
+            return _CHALLENGED
         case Verdict.JSON_OFF, _:
             said, fix = "JSON is off (status 403).", _JSON_ON
         case Verdict.RATE_LIMITED, _:

@@ -3,7 +3,7 @@
 import os
 import shutil
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -13,6 +13,7 @@ from searx_mcp.errors import SettingsError
 from searx_mcp.files import network_filesystem
 from searx_mcp.models.instance import InstanceReport
 from searx_mcp.models.own_instance import Installed
+from searx_mcp.models.spelling import counted
 from searx_mcp.ops.doctor.checks import (
     Finding,
     broken,
@@ -20,7 +21,7 @@ from searx_mcp.ops.doctor.checks import (
     fine,
     skipped,
 )
-from searx_mcp.ops.doctor.engines import listed_engines
+from searx_mcp.ops.doctor.engines import listed_engines, shortened
 from searx_mcp.ops.own.installation import NativeFolder, missing_engines
 from searx_mcp.ops.own.native_process import NativeProcess
 from searx_mcp.pool.config import NATIVE_FOLDER
@@ -36,7 +37,6 @@ LITTLE_SPACE: Final = 50 * 1_048_576
 _CONTAINER_SIGNS: Final = (".dockerenv", "run/.containerenv")
 """Files that Docker and podman create in every container."""
 _DAY: Final = 86_400
-_SHOWN: Final = 6
 
 
 def in_container(root: Path = Path("/")) -> bool:
@@ -49,8 +49,7 @@ def check_configuration(origins: Mapping[str, str]) -> Finding:
     sources = Counter(origin for origin in origins.values() if origin != DEFAULT)
     if not sources:
         return fine("All settings are at their defaults.")
-    count = sources.total()
-    return fine(f"{count} {'settings' if count > 1 else 'setting'} from {_listed(sources)}.")
+    return fine(f"{counted(sources.total(), 'setting')} from {', '.join(sorted(sources))}.")
 
 
 def misconfigured(error: SettingsError) -> Finding:
@@ -200,9 +199,8 @@ class Native:
             return skipped("Its /config does not list its engines.")
         missing = missing_engines(self.settings, listed)
         if missing:
-            more = f" and {len(missing) - _SHOWN} more" if len(missing) > _SHOWN else ""
             return doubtful(
-                f"Engines in its settings are missing: {', '.join(missing[:_SHOWN])}{more}.",
+                f"Engines in its settings are missing: {shortened(missing)}.",
                 "SearXNG drops engines it does not know or could not start:"
                 " remove them from its settings or try another version.\nsearx-mcp instances own update",
             )
@@ -225,10 +223,6 @@ def native_instance(folder: Path | None) -> Native | None:
     if installed is None:
         return None
     return Native(installed, files.settings_text(), NativeProcess(files.run).is_held)
-
-
-def _listed(names: Iterable[str]) -> str:
-    return ", ".join(sorted(names))
 
 
 def _sentence(text: str) -> str:

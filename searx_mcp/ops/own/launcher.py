@@ -27,8 +27,9 @@ LOOK: Final = 15.0
 _ENDED: Final = frozenset("ZX")
 """States of a process that has ended and still has its number, proc_pid_stat(5)."""
 TRIES: Final = 5
-TRY: Final = 0.02
 """Tries for the lock: a process that checks whether an instance runs also holds it for a moment."""
+TRY: Final = 0.02
+"""Seconds between two tries."""
 
 Application = Callable[[dict[str, Any], Callable[..., Any]], Iterable[bytes]]
 

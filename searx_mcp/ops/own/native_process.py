@@ -72,26 +72,6 @@ class StartPlan:
     idle: float = 0.0
 
 
-class Child:
-    """A process that we started, as far as we can still see it.
-
-    It outlives us. A thread waits for it, so that it does not stay a zombie while we live.
-    """
-
-    def __init__(self, started: "subprocess.Popen[bytes]") -> None:
-        self._started = started
-        threading.Thread(target=started.wait, daemon=True).start()
-
-    @property
-    def code(self) -> int | None:
-        """Its exit code, or `None` while it runs."""
-        return self._started.returncode
-
-    def signal(self, number: int) -> None:
-        """Send it a signal; ignored if it has ended."""
-        self._started.send_signal(number)
-
-
 class NativeProcess:
     """The process whose files are in one folder; its lock ensures that there is at most one.
 
@@ -102,7 +82,7 @@ class NativeProcess:
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         self._log = folder / "log.txt"
-        self._child: Child | None = None
+        self._child: subprocess.Popen[bytes] | None = None
 
     @property
     def is_held(self) -> bool:
@@ -137,8 +117,10 @@ class NativeProcess:
             return None
         return running if is_it else None
 
-    def start(self, plan: StartPlan, environ: Mapping[str, str]) -> Child:
+    def start(self, plan: StartPlan, environ: Mapping[str, str]) -> "subprocess.Popen[bytes]":
         """Start it, detached from us and our terminal; it ends at once if another one runs.
+
+        It outlives us. A thread waits for it, so that it does not stay a zombie while we live.
 
         Args:
             plan: how to start it.
@@ -178,8 +160,9 @@ class NativeProcess:
             )
         finally:
             os.close(log)
-        self._child = Child(started)
-        return self._child
+        threading.Thread(target=started.wait, daemon=True).start()
+        self._child = started
+        return started
 
     async def stop(self) -> bool:
         """End it, and return whether it has ended; does nothing if none runs."""
@@ -189,7 +172,7 @@ class NativeProcess:
                 with contextlib.suppress(ProcessLookupError):
                     os.kill(running.pid, number)
             elif self._child is not None:  # it may not hold the lock yet
-                self._child.signal(number)
+                self._child.send_signal(number)
             if await self._is_released():
                 return True
         return False
@@ -220,7 +203,7 @@ class NativeProcess:
     async def _is_released(self) -> bool:
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(_GRACE):
-                while self.is_held or (self._child and self._child.code is None):  # noqa: ASYNC110 - another process's lock sets no event
+                while self.is_held or (self._child and self._child.returncode is None):  # noqa: ASYNC110 - another process's lock sets no event
                     await asyncio.sleep(_POLL)
                 return True
         return False
@@ -249,7 +232,9 @@ class Starting:
         self._environ = environ
         self._idle = idle
 
-    def start(self, process: NativeProcess, installed: Installed, *, port: int) -> Child:
+    def start(
+        self, process: NativeProcess, installed: Installed, *, port: int
+    ) -> "subprocess.Popen[bytes]":
         """Start a version as `process`; it ends at once if that one already runs.
 
         Raises:
@@ -286,7 +271,7 @@ class Starting:
             process, installed, port=port
         )  # 5 ms, and never in a thread that outlives us
         while True:
-            running, code = process.find(), child.code
+            running, code = process.find(), child.returncode
             if running is not None and running.port:
                 url = installed.model_copy(update={"port": running.port}).url
                 if await self._is_alive(url):

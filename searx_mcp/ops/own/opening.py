@@ -29,7 +29,7 @@ async def open_native(
     state: StateStore,
     *,
     progress: Progress,
-    clock: Callable[[], float] = time.time,  # noqa: TID251 - of the age of a release
+    clock: Callable[[], float] = time.time,  # noqa: TID251 - compared with the date of a release
 ) -> AsyncIterator[NativeRunner]:
     """Wire a `NativeRunner` to the state shared by all processes of the user.
 

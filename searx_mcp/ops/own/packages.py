@@ -84,7 +84,7 @@ def for_uv(environ: Mapping[str, str]) -> ForUv:
     """Translate pip's files and variables for uv; empty if the user has configured uv itself.
 
     Args:
-        environ: the user's variables; uv's own have priority.
+        environ: the user's variables; those of uv take precedence.
     """
     if any(name.startswith(_ITS_OWN) for name in environ):
         return ForUv({})

@@ -1,6 +1,7 @@
 """Changes one member of a JSON file that people edit, and leaves every other byte unchanged.
 
-Editors allow comments and trailing commas in their settings, which `json` can neither read nor write.
+Editors allow comments and trailing commas in their settings, which `json` can neither read nor write. Some editors
+on Windows also write a byte order mark first.
 """
 
 import json
@@ -11,7 +12,8 @@ from typing import Any, Final, NamedTuple
 _TOKEN: Final = re.compile(
     r'"(?:[^"\\\r\n]|\\.)*"|//[^\r\n]*|/\*.*?\*/|[{}\[\]:,]|[^\s"{}\[\]:,/]+', re.DOTALL
 )
-_SPACE: Final = re.compile(r"\s*")
+_MARK: Final = "\ufeff"
+_SPACE: Final = re.compile(rf"(?:\A{_MARK})?\s*")
 _INDENT: Final = re.compile(r"^([ \t]+)\S", re.MULTILINE)
 _OPENING: Final = frozenset("{[")
 _CLOSING: Final = frozenset("}]")
@@ -63,7 +65,7 @@ def parse(text: str) -> Any:  # noqa: ANN401 - whatever JSON holds
         if token.is_comment or token in trailing:
             pieces += [text[position : token.start], re.sub(r"[^\r\n]", " ", token.text)]
             position = token.end
-    return json.loads("".join([*pieces, text[position:]]))
+    return json.loads("".join([*pieces, text[position:]]).removeprefix(_MARK))
 
 
 def with_member(text: str, path: Sequence[str], value: object) -> str:
@@ -80,7 +82,7 @@ def with_member(text: str, path: Sequence[str], value: object) -> str:
     expected = parse(text)
     _put(expected, path, value)
     if all(token.is_comment for token in _tokens(text)):
-        text = f"{text}{_newline(text) if text.strip() else ''}{{}}\n"
+        text = f"{text}{_newline(text) if text.removeprefix(_MARK).strip() else ''}{{}}\n"
     return _checked(_changed(text, path, value), expected)
 
 

@@ -35,8 +35,6 @@ BACKUP: Final = ".before-searx-mcp"
 
 _MAX_FILE: Final = 50_000_000
 """Maximum bytes; Claude Code keeps its history in the same file."""
-_MARK: Final = "\ufeff"
-"""The byte order mark that some editors on Windows write."""
 _MADE: Final = "// A folder was created by searx-mcp setup.\n"
 """In place of a backup, one line for each folder that was missing, so that `undo` removes no other."""
 _MAX_LINES: Final = 5
@@ -255,7 +253,7 @@ def _seen(environ: Mapping[str, str], env: Mapping[str, str]) -> dict[str, str]:
 def _variables_of(client: ClientId, file: Path) -> dict[str, str]:
     """Return the variables that a client already sets for the server; empty if they cannot be read."""
     with suppress(ValueError, RecursionError):
-        present = member_at(_parsed(_read(file)), (CLIENTS[client].servers, NAME))
+        present = member_at(parse(_read(file)), (CLIENTS[client].servers, NAME))
         env = _started(present).get("env")
         if isinstance(env, dict):
             return {name: value for name, value in env.items() if isinstance(value, str)}
@@ -275,9 +273,9 @@ def _enter(
     file, is_new = file.resolve(), not file.parent.exists()
     before, backup = _read(file), _backup_of(file)
     try:
-        present = member_at(_parsed(before), path)
+        present = member_at(parse(before), path)
         wanted = _started(present) | entry(client, command, env)
-        after = _edited(before, path, wanted)
+        after = with_member(before, path, wanted)
     except (ValueError, RecursionError) as exc:
         raise SetupError(
             f"{file} cannot be edited: {exc}",
@@ -307,13 +305,13 @@ def undo(client: ClientId, file: Path) -> SetupReport:
     text, backup = _read(real), _backup_of(real)
     report = SetupReport(client=client, file=str(file), done=SetupDone.REMOVED)
     try:
-        present = member_at(_parsed(text), path)
+        present = member_at(parse(text), path)
         if present is None:
             return report.model_copy(update={"done": SetupDone.ABSENT})
         original = _original(backup)
-        earlier = member_at(_parsed(original), path)
-        after = _without(text, path) if earlier is None else _edited(text, path, earlier)
-        if backup.exists() and _parsed(_edited(original, path, present)) == _parsed(text):
+        earlier = member_at(parse(original), path)
+        after = without_member(text, path) if earlier is None else with_member(text, path, earlier)
+        if backup.exists() and parse(with_member(original, path, present)) == parse(text):
             after = original
     except (ValueError, RecursionError) as exc:
         raise SetupError(
@@ -335,20 +333,6 @@ def undo(client: ClientId, file: Path) -> SetupReport:
 def is_setting(name: str) -> bool:
     """Return whether an environment variable is a setting of this program."""
     return name.startswith(PREFIX) or name in ALIASES or name == OWN_VARIABLE
-
-
-def _parsed(text: str) -> object:
-    return parse(text.removeprefix(_MARK))
-
-
-def _edited(text: str, path: Sequence[str], value: object) -> str:
-    mark = _MARK if text.startswith(_MARK) else ""
-    return mark + with_member(text.removeprefix(mark), path, value)
-
-
-def _without(text: str, path: Sequence[str]) -> str:
-    mark = _MARK if text.startswith(_MARK) else ""
-    return mark + without_member(text.removeprefix(mark), path)
 
 
 def _backup_of(file: Path) -> Path:

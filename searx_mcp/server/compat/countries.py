@@ -30,9 +30,11 @@ _NAMES: Final = (
     "UY uruguay, UZ uzbekistan, VE venezuela, VN vietnam, YE yemen, ZM zambia, ZW zimbabwe"
 )  # fmt: skip
 """The countries of Tavily's documentation, each after its code (ISO 3166-1)."""
-_CODES: Final = {name: code for code, _, name in (row.partition(" ") for row in _NAMES.split(", "))}
+_CODES: Final = {
+    "uk": "GB",
+    **{name: code for code, _, name in (row.partition(" ") for row in _NAMES.split(", "))},
+}
 _CODE: Final = re.compile(r"[a-z]{2}")
-_ALIASES: Final = {"uk": "GB"}
 _LANGUAGE: Final = re.compile(r"[A-Za-z]{2,3}(?=[-_]|\Z)")
 _DEFAULT_LANGUAGE: Final = "en"
 """The language if the caller and the settings name more than one, or none."""
@@ -49,9 +51,7 @@ def language_in(country: str, language: str) -> str:
         InvalidArgumentError: there is no such country.
     """
     name = country.strip().lower()
-    code = _ALIASES.get(name) or _CODES.get(name)
-    if code is None and _CODE.fullmatch(name):
-        code = name.upper()
+    code = _CODES.get(name) or (name.upper() if _CODE.fullmatch(name) else None)
     if code is None:
         raise InvalidArgumentError("country", "must be an English name or a code of two letters")
     found = _LANGUAGE.match(language)

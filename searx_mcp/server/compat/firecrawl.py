@@ -10,7 +10,6 @@ from typing import Annotated, Any, Final, Literal
 
 from pydantic import (
     AfterValidator,
-    BaseModel,
     BeforeValidator,
     ConfigDict,
     Field,
@@ -48,7 +47,7 @@ from searx_mcp.server.rest.foreign import (
     to_search,
 )
 from searx_mcp.server.rest.full import run_search
-from searx_mcp.server.rest.operation import Body, Call, Operation, body
+from searx_mcp.server.rest.operation import Body, Call, Operation, body_of
 from searx_mcp.settings.tools import Tool
 
 _RESULTS: Final = 5
@@ -243,8 +242,7 @@ async def scrape(call: Call) -> Body:
     request = to_fetch(arguments, {"url": "url"}, extra)
     max_age = arguments.max_age / _MILLI if arguments.max_age else None
     page = await read_page(call, request, max_age)
-    answer = FirecrawlScraped(data=_document(page, arguments.formats))
-    return body(answer, lambda: _dump(answer))
+    return body_of(FirecrawlScraped(data=_document(page, arguments.formats)))
 
 
 def _document(page: Page, formats: Sequence[str]) -> FirecrawlDocument:
@@ -272,10 +270,12 @@ async def search_v1(call: Call) -> Body:
     """Search, as in the first version."""
     arguments = read(FirecrawlSearchV1, call.arguments)
     found = await run_search(call, _request(arguments, call, _SEARCHES_V1, arguments.lang))
-    answer = FirecrawlFoundV1(
-        data=tuple(_results(found, arguments, "web")), warning=_missing_warning(_formats(arguments))
+    return body_of(
+        FirecrawlFoundV1(
+            data=tuple(_results(found, arguments, "web")),
+            warning=_missing_warning(_formats(arguments)),
+        )
     )
-    return body(answer, lambda: _dump(answer))
 
 
 async def search(call: Call) -> Body:
@@ -285,10 +285,11 @@ async def search(call: Call) -> Body:
     category = {"category": _CATEGORIES[source]}
     found = await run_search(call, _request(arguments, call, _SEARCHES_V2, None, **category))
     results = {source: tuple(_results(found, arguments, source))}
-    answer = FirecrawlFound(
-        data=FirecrawlSources(**results), warning=_missing_warning(_formats(arguments))
+    return body_of(
+        FirecrawlFound(
+            data=FirecrawlSources(**results), warning=_missing_warning(_formats(arguments))
+        )
     )
-    return body(answer, lambda: _dump(answer))
 
 
 def _request(
@@ -340,10 +341,6 @@ def _missing_warning(formats: Sequence[str]) -> str | None:
     """Say in one sentence what is omitted."""
     missing = [name for name in formats if name in _LEFT_OUT]
     return f"Not offered here, and left out: {', '.join(missing)}." if missing else None
-
-
-def _dump(answer: BaseModel) -> dict[str, Any]:
-    return answer.model_dump(mode="json", by_alias=True, exclude_none=True)
 
 
 def error_response(error: SearxMcpError) -> tuple[int, Mapping[str, Any]]:

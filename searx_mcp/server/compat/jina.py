@@ -17,7 +17,7 @@ from searx_mcp.models.style import Images
 from searx_mcp.render.errors import cause_of
 from searx_mcp.server.compat.pages import read_page, warning_of
 from searx_mcp.server.rest.foreign import Foreign, page_timeout, read, status_for, to_fetch
-from searx_mcp.server.rest.operation import Body, Call, Operation, Text, body
+from searx_mcp.server.rest.operation import Body, Call, Operation, Text, body, body_of
 from searx_mcp.settings.tools import Tool
 
 _PREFIX: Final = "/r/"
@@ -188,8 +188,7 @@ async def read_url(call: Call) -> Body:
     )
     jina_page = _page(page, arguments)
     if _JSON in arguments.accept.lower():
-        answer = JinaAnswer(code=200, status=20_000, data=jina_page)
-        return body(answer, lambda: answer.model_dump(mode="json", exclude_none=True))
+        return body_of(JinaAnswer(code=200, status=20_000, data=jina_page))
     if "markdown" in {arguments.return_format, arguments.respond_with}:
         return Text(jina_page.content, _TEXT)
     return body(jina_page, lambda: Text("\n\n".join(_text(jina_page)) + "\n", _TEXT))

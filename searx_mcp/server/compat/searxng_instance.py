@@ -7,12 +7,11 @@ from pydantic import ConfigDict, RootModel
 
 from searx_mcp import __version__
 from searx_mcp.models.base import Frozen
-from searx_mcp.models.instance import EngineReport, PoolReport
-from searx_mcp.models.progress import Progress
+from searx_mcp.models.instance import EngineReport
 from searx_mcp.models.request import FURTHER_CATEGORIES, MAX_QUERY_LENGTH, Category, SafeSearch
 from searx_mcp.server.rest.encoding import encode_json
+from searx_mcp.server.rest.full import read_pool
 from searx_mcp.server.rest.operation import Body, Call, Text
-from searx_mcp.server.supervision import supervise
 
 _SUGGESTIONS: Final = "application/x-suggestions+json"
 _STEP: Final = 5
@@ -120,12 +119,8 @@ async def stats_errors(call: Call) -> Body:
 
 async def _engines(call: Call) -> dict[str, list[EngineReport]]:
     """Return the engines of own instances, by name."""
-
-    async def work(_: Progress) -> PoolReport:
-        return await call.backend.instances()
-
     found: dict[str, list[EngineReport]] = {}
-    for instance in (await supervise(call.listener, call.limit, work, otherwise="")).instances:
+    for instance in (await read_pool(call)).instances:
         for engine in instance.engines:
             found.setdefault(engine.name, []).append(engine)
     return found

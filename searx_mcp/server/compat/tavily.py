@@ -29,7 +29,7 @@ from searx_mcp.server.rest.foreign import (
     to_search,
 )
 from searx_mcp.server.rest.full import run_search
-from searx_mcp.server.rest.operation import Body, Call, Operation, body
+from searx_mcp.server.rest.operation import Body, Call, Operation, body_of
 from searx_mcp.settings.tools import Tool
 
 _RESULTS: Final = 5
@@ -229,7 +229,8 @@ async def search(call: Call) -> Body:
     defaults = call.backend.settings.search_defaults()
     most = min(_MOST_RESULTS, defaults.max_results)
     is_deep = arguments.search_depth == "advanced"
-    extra: dict[str, Any] = {"fetch_content": is_deep or bool(arguments.include_raw_content)}
+    with_page = bool(arguments.include_raw_content)
+    extra: dict[str, Any] = {"fetch_content": is_deep or with_page}
     if arguments.safe_search is not None:
         extra["safe_search"] = 2 if arguments.safe_search else 0
     if arguments.country:
@@ -242,15 +243,13 @@ async def search(call: Call) -> Body:
     )
     found = await run_search(call, request)
     chunks = (arguments.chunks_per_source or _CHUNKS) if is_deep else 0
-    answer = TavilyAnswer(
-        query=found.query,
-        results=tuple(
-            _result(each, chunks, with_page=bool(arguments.include_raw_content))
-            for each in found.results
-        ),
-        response_time=found.search_time_ms / 1_000,
+    return body_of(
+        TavilyAnswer(
+            query=found.query,
+            results=tuple(_result(each, chunks, with_page=with_page) for each in found.results),
+            response_time=found.search_time_ms / 1_000,
+        )
     )
-    return body(answer, lambda: answer.model_dump(mode="json", exclude_none=True))
 
 
 def _result(result: SearchResult, chunks: int, *, with_page: bool) -> TavilyResult:
@@ -283,12 +282,15 @@ async def extract(call: Call) -> Body:
         arguments.urls,
         lambda url: to_fetch(arguments, {"query": "prompt"}, {"url": url, **extra}),
     )
-    answer = TavilyPages(
-        results=tuple(_page(url, page, arguments) for url, page in found if isinstance(page, Page)),
-        failed_results=tuple(_failures(found)),
-        response_time=round(now() - start, 3),
+    return body_of(
+        TavilyPages(
+            results=tuple(
+                _page(url, page, arguments) for url, page in found if isinstance(page, Page)
+            ),
+            failed_results=tuple(_failures(found)),
+            response_time=round(now() - start, 3),
+        )
     )
-    return body(answer, lambda: answer.model_dump(mode="json", exclude_none=True))
 
 
 def _page(url: str, page: Page, arguments: TavilyExtract) -> TavilyPage:

@@ -1,7 +1,7 @@
 """Functions that build HTML; they escape all text that is not markup, so that untrusted text never runs."""
 
 import html
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Final
 from urllib.parse import urlsplit
 
@@ -49,6 +49,46 @@ def with_code(text: str) -> Html:
     if len(parts) % 2 == 0:
         return join((text,))
     return join(element("code", part) if odd % 2 else part for odd, part in enumerate(parts))
+
+
+def table(
+    caption: Html, columns: Iterable[str], rows: Iterable[Html], **attributes: str | bool
+) -> Html:
+    """Build a table; its roles are explicit, since browsers drop those of a table that CSS lays out as blocks.
+
+    Args:
+        caption: element of the caption.
+        columns: names of the columns.
+        rows: from `table_row`.
+        attributes: attributes of the body.
+    """
+    head = (element("th", name, scope="col", role="columnheader") for name in columns)
+    return element(
+        "table",
+        caption,
+        element("thead", element("tr", *head, role="row"), role="rowgroup"),
+        element("tbody", *rows, **attributes, role="rowgroup"),
+        role="table",
+    )
+
+
+def table_row(name: Html, columns: Sequence[str], cells: Sequence[str]) -> Html:
+    """Build a row of a table.
+
+    Args:
+        name: content of its header.
+        columns: names of the columns of the cells, as labels for narrow screens.
+        cells: contents of the cells.
+    """
+    return element(
+        "tr",
+        element("th", name, scope="row", role="rowheader"),
+        *(
+            element("td", cell, role="cell", data_label=label)
+            for label, cell in zip(columns, cells, strict=True)
+        ),
+        role="row",
+    )
 
 
 def link(text: str, url: str) -> Html:

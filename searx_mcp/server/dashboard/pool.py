@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 
 from searx_mcp.models.attempt import PastOutcome
 from searx_mcp.models.instance import InstanceReport, InstanceState, PoolReport, Tier
-from searx_mcp.server.dashboard.markup import ABSENT, Html, element, join
+from searx_mcp.server.dashboard.markup import ABSENT, Html, element, join, table, table_row
 
 _TIERS: Final = {
     Tier.OWN: "Own instances",
@@ -89,21 +89,16 @@ def _tier(tier: Tier, rows: Sequence[InstanceReport], *, is_first: bool) -> Html
             " ",
             element("span", f"{usable} of {len(rows)} usable now", id=f"{key}-n", data_live=True),
         ),
-        element(
-            "table",
+        table(
             element("caption", title, class_="hidden"),
-            element("thead", _header_row(), role="rowgroup"),
-            element("tbody", *map(_row, rows), id=f"{key}-rows", data_live=True, role="rowgroup"),
-            role="table",
+            _COLUMNS,
+            map(_row, rows),
+            id=f"{key}-rows",
+            data_live=True,
         ),
         id=key,
         open=is_first or is_asked,
     )
-
-
-def _header_row() -> Html:
-    cells = (element("th", name, scope="col", role="columnheader") for name in _COLUMNS)
-    return element("tr", *cells, role="row")
 
 
 def _row(row: InstanceReport) -> Html:
@@ -121,15 +116,7 @@ def _row(row: InstanceReport) -> Html:
         _availability(row),
     )
     name = element("bdi", row.source or urlsplit(row.url).netloc or row.url)
-    return element(
-        "tr",
-        element("th", name, scope="row", role="rowheader"),
-        *(
-            element("td", cell, role="cell", data_label=label)
-            for label, cell in zip(_COLUMNS[1:], cells, strict=True)
-        ),
-        role="row",
-    )
+    return table_row(name, _COLUMNS[1:], cells)
 
 
 def _state(row: InstanceReport) -> Html:

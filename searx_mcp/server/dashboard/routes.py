@@ -20,7 +20,6 @@ from searx_mcp.models.instance import PoolReport
 from searx_mcp.models.progress import Progress
 from searx_mcp.server.backend import Backend
 from searx_mcp.server.dashboard.page import (
-    CallsByMinute,
     SearchOutcome,
     dashboard_page,
     failed_outcome,
@@ -29,8 +28,8 @@ from searx_mcp.server.dashboard.page import (
     problem_page,
     search_section,
     status_line,
-    throughput_facts,
 )
+from searx_mcp.server.dashboard.throughput import CallsByMinute, throughput_facts
 from searx_mcp.server.events import note_failure
 from searx_mcp.server.identity import Identity, identity_of
 from searx_mcp.server.rest.encoding import build_response

@@ -86,20 +86,25 @@ class Capabilities(Frozen):
     routes: tuple[RouteReport, ...]
 
 
-async def instances(call: Call) -> Body:
-    """Report the pool, without sending a request."""
-    _refuse_arguments(call)
+async def read_pool(call: Call) -> PoolReport:
+    """Report the pool within the deadline of a call, without sending a request."""
 
     async def work(_: Progress) -> PoolReport:
         return await call.backend.instances()
 
-    report = await supervise(call.listener, call.limit, work, otherwise="")
+    return await supervise(call.listener, call.limit, work, otherwise="")
+
+
+async def instances(call: Call) -> Body:
+    """Report the pool, without sending a request."""
+    refuse_arguments(call)
+    report = await read_pool(call)
     return body(report, lambda: dumped(report))
 
 
 async def capabilities(call: Call) -> Body:
     """Report what the caller may use."""
-    _refuse_arguments(call)
+    refuse_arguments(call)
     settings = call.backend.settings
     report = Capabilities(
         max_seconds=call.limit,
@@ -112,6 +117,11 @@ async def capabilities(call: Call) -> Body:
     return report.model_dump(mode="json")
 
 
-def _refuse_arguments(call: Call) -> None:
+def refuse_arguments(call: Call) -> None:
+    """Refuse every argument.
+
+    Raises:
+        InvalidArgumentError: the call has one.
+    """
     for name in call.arguments:
         raise InvalidArgumentError(shown(name)[1:-1], "is unknown; this route takes no arguments")

@@ -10,16 +10,15 @@ from pydantic import BaseModel, ConfigDict
 from pydantic.json_schema import models_json_schema
 
 from searx_mcp import __version__
-from searx_mcp.errors import InvalidArgumentError
 from searx_mcp.evidence.requests import ReadRequest
 from searx_mcp.models.argument import arguments_of
 from searx_mcp.models.base import Frozen
 from searx_mcp.models.coercion import BOOLEANS
 from searx_mcp.models.fetch_request import FetchRequest
 from searx_mcp.models.request import SAFE_SEARCH
-from searx_mcp.models.spelling import shown
 from searx_mcp.render.error_body import ErrorBody
 from searx_mcp.server.rest.foreign import Foreign
+from searx_mcp.server.rest.full import refuse_arguments
 from searx_mcp.server.rest.operation import Body, Call, Operation
 from searx_mcp.server.rest.tools import WebFetchBody
 from searx_mcp.server.web.policy import HEALTH_PATH, READY_PATH, SEARXNG_PATHS
@@ -82,8 +81,7 @@ class OpenApi(BaseModel):
 
 async def openapi(call: Call) -> Body:
     """Describe the routes that the caller may use."""
-    for name in call.arguments:
-        raise InvalidArgumentError(shown(name)[1:-1], "is unknown; this route takes no arguments")
+    refuse_arguments(call)
     return lambda: document(tuple(call.allowed))
 
 

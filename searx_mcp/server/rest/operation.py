@@ -46,6 +46,11 @@ def body(found: object, build: Callable[[], Content]) -> Body:
     return build() if is_small(found) else build
 
 
+def body_of(answer: BaseModel) -> Body:
+    """Return the JSON of an answer without its absent fields, like `body`."""
+    return body(answer, lambda: answer.model_dump(mode="json", by_alias=True, exclude_none=True))
+
+
 @dataclass(frozen=True, slots=True)
 class Call:
     """One request to an operation.

@@ -14,6 +14,7 @@ import re
 import secrets
 import time
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
@@ -340,23 +341,23 @@ def read_login(header: bytes, now: float) -> "_Login | None":
     return _Login(found[1].decode(), found[1] + b"." + found[2], found[3])
 
 
+@dataclass(frozen=True, slots=True)
 class _Login:
     """A login as the browser sent it; not yet verified.
 
-    Args:
+    Attributes:
         name: name of the token.
         claim: signed part of the cookie.
         signature: signature in the cookie.
     """
 
-    def __init__(self, name: str, claim: bytes, signature: bytes) -> None:
-        self.name = name
-        self._claim = claim
-        self._signature = signature
+    name: str
+    claim: bytes
+    signature: bytes
 
     def is_signed_by(self, key: bytes) -> bool:
         """Tell whether this key made the signature."""
-        return hmac.compare_digest(_signature(key, self._claim), self._signature)
+        return hmac.compare_digest(_signature(key, self.claim), self.signature)
 
 
 def _signature(key: bytes, claim: bytes) -> bytes:

@@ -287,8 +287,7 @@ class BoundedConnection(H11Protocol, asyncio.BufferedProtocol):
     @override
     def send_400_response(self, msg: str) -> None:
         """Refuse bytes that are not HTTP, unless a response to that request has already begun."""
-        cycle: RequestResponseCycle | None = self.cycle
-        if cycle is not None and not cycle.response_complete:
+        if cycle := self._running():
             cycle.disconnected = True
             cycle.message_event.set()
         if self.conn.our_state in {h11.IDLE, h11.SEND_RESPONSE}:
@@ -298,8 +297,7 @@ class BoundedConnection(H11Protocol, asyncio.BufferedProtocol):
 
     def _start_head_timer(self) -> None:
         """Start the timer of the next head, unless a request is being served."""
-        cycle: RequestResponseCycle | None = self.cycle
-        if cycle is not None and not cycle.response_complete:
+        if self._running():
             self._cancel_head_timer()
         elif self._head_timer is None and not self.transport.is_closing():
             self._head_timer = self.loop.call_later(self._limits.head, self.transport.close)

@@ -274,15 +274,11 @@ class Guard:
         if isinstance(admitted, HttpRefusal):
             await admitted.send(scope, send, extra_headers)
             return
-        try:
-            body = await self._body(receive)
-            scope = self._with_message(scope, body)
-        except _RefusedError as exc:
-            await exc.refusal.send(scope, send, extra_headers)
-        except _DisconnectedError:
-            pass
-        else:
-            scope = without_key(scope)
+        found = await self._read(scope, receive)
+        if isinstance(found, HttpRefusal):
+            await found.send(scope, send, extra_headers)
+        elif found is not None:
+            scope, body = without_key(found[0]), found[1]
             active = ActiveRequest(
                 _with_sender(scope, admitted), headers, body, send, extra_headers
             )
@@ -354,18 +350,14 @@ class Guard:
                 for call in calls:
                     await call.done()
 
-    def _with_message(self, scope: Scope, body: bytes) -> Scope:
-        found = self._policy.with_message(scope, body)
-        if isinstance(found, HttpRefusal):
-            raise _RefusedError(found)
-        return found
-
-    async def _body(self, receive: Receive) -> bytes:
+    async def _read(
+        self, scope: Scope, receive: Receive
+    ) -> tuple[Scope, bytes] | HttpRefusal | None:
         """Read the whole body, so that the app never waits for it.
 
-        Raises:
-            _RefusedError: the body is too large or too slow.
-            _DisconnectedError: the client has disconnected.
+        Returns:
+            The scope with the parsed message, and the body; the refusal of a body that is too large, too slow or no
+            message; or `None` if the client has disconnected.
         """
         body = bytearray()
         try:
@@ -373,24 +365,16 @@ class Guard:
                 while (message := await receive())["type"] == "http.request":
                     body += message.get("body", b"")
                     if len(body) > self._policy.max_body:
-                        raise _RefusedError(TOO_LARGE)
+                        return TOO_LARGE
                     if not message.get("more_body", False):
                         break
                 else:
-                    raise _DisconnectedError
-        except TimeoutError as exc:
-            raise _RefusedError(TOO_SLOW) from exc
-        return bytes(body)
-
-
-class _RefusedError(Exception):
-    def __init__(self, refusal: HttpRefusal) -> None:
-        super().__init__(refusal.message)
-        self.refusal = refusal
-
-
-class _DisconnectedError(Exception):
-    pass
+                    return None
+        except TimeoutError:
+            return TOO_SLOW
+        whole = bytes(body)
+        found = self._policy.with_message(scope, whole)
+        return found if isinstance(found, HttpRefusal) else (found, whole)
 
 
 def _request_id(headers: Mapping[bytes, bytes]) -> str:

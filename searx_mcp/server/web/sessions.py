@@ -20,7 +20,7 @@ from collections.abc import Callable, Collection, Mapping
 from http import HTTPStatus
 from typing import Any, Final
 
-from mcp.server.streamable_http import MCP_SESSION_ID_HEADER
+from mcp.server.streamable_http import MCP_SESSION_ID_HEADER, StreamableHTTPServerTransport
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 from mcp.shared.inbound import MCP_PROTOCOL_VERSION_HEADER
 from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS
@@ -126,11 +126,15 @@ class McpSessions:
         if len(self._ended) > _MAX_ENDED:
             self._ended.popitem(last=False)
 
+    @property
+    def _held(self) -> dict[str, StreamableHTTPServerTransport]:
+        """The sessions of this process, by the SDK's ids of them."""
+        return self._manager._server_instances  # noqa: SLF001 - the SDK publishes them nowhere
+
     def _find(self, key: _Key) -> bytes:
         """Return the SDK's id of a session in this process; empty if there is none."""
-        held = self._manager._server_instances  # noqa: SLF001 - the SDK publishes them nowhere
         session = self._resumed.get(key, key[1])
-        return session.encode() if session in held else b""
+        return session.encode() if session in self._held else b""
 
     async def _resume(self, key: _Key, description: str, scope: Scope) -> bytes:
         """Open a session like one of another process, or of this one earlier, and return its new id."""
@@ -141,7 +145,7 @@ class McpSessions:
         if session := await self._send_as_client(initialize, scope):
             initialized = {"jsonrpc": "2.0", "method": "notifications/initialized"}
             await self._send_as_client(initialized, scope, (_SESSION_HEADER, session))
-            held = self._manager._server_instances  # noqa: SLF001 - as above
+            held = self._held
             self._resumed = {old: new for old, new in self._resumed.items() if new in held}
             self._resumed[key] = session.decode()
             self._record_owner(session, scope)
@@ -177,7 +181,7 @@ class McpSessions:
     def _record_owner(self, session: bytes, scope: Scope) -> None:
         """Remember who opened a session, if that is known."""
         if owner := self._owner(scope):
-            held = self._manager._server_instances  # noqa: SLF001 - as above
+            held = self._held
             self._owners = {known: of for known, of in self._owners.items() if known in held}
             self._owners[session.decode()] = owner
 
@@ -185,9 +189,11 @@ class McpSessions:
         return identity_of(scope).name or self._clients.find(scope.get("client"))
 
     def _end_idle(self, scope: Scope) -> None:
-        """End the sessions that have been idle longest, if the sender or all clients have too many."""
-        held = self._manager._server_instances  # noqa: SLF001 - the SDK would refuse new sessions instead
-        owner = self._owner(scope)
+        """End the sessions that have been idle longest, if the sender or all clients have too many.
+
+        The SDK would refuse new sessions instead.
+        """
+        owner, held = self._owner(scope), self._held
         own = {session for session, of in self._owners.items() if of == owner and session in held}
         self._end_oldest(own, share_of(self._max_idle))
         self._end_oldest(held, self._max_idle)
@@ -195,7 +201,7 @@ class McpSessions:
     def _end_oldest(self, sessions: Collection[str], max_idle: int) -> None:
         if len(sessions) <= max_idle:
             return
-        held = self._manager._server_instances  # noqa: SLF001 - as above
+        held = self._held
         # The deadline of a session with a request or a stream is infinite.
         deadlines = {
             session: scope.deadline

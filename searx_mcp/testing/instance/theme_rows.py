@@ -24,7 +24,7 @@ from searx_mcp.testing.instance.markup import Markup, element, join
 _GAP = "\xa0"
 
 
-def above(hit: Hit) -> Markup | None:
+def _above(hit: Hit) -> Markup | None:
     """Return the content between the heading and the description."""
     if hit.video and hit.video.views:
         return element("div", {"class": "result_views"}, f"Views: {hit.video.views}")
@@ -37,7 +37,7 @@ def above(hit: Hit) -> Markup | None:
     return _product(hit.product) if hit.product else None
 
 
-def below(hit: Hit) -> Markup | None:
+def _below(hit: Hit) -> Markup | None:
     """Return the content below the description."""
     player = hit.video or hit.media
     if player:
@@ -57,23 +57,17 @@ def below(hit: Hit) -> Markup | None:
     return _file(hit, hit.file) if hit.file else None
 
 
-def length(hit: Hit) -> Markup | None:
-    """Return the length of media without a thumbnail that would show it."""
-    player = hit.video or hit.media
-    if player is None or not player.length or hit.thumbnail:
-        return None
-    return element("div", {"class": "result_length"}, f"Length: {player.length}")
-
-
-def length_inside(hit: Hit) -> Markup | None:
-    """Return the length of media, for its thumbnail."""
+def _length(hit: Hit) -> Markup | None:
+    """Return the length of media, for its thumbnail, or for its row if it has none."""
     player = hit.video or hit.media
     if player is None or not player.length:
         return None
-    return element("span", {"class": "thumbnail_length"}, player.length)
+    if hit.thumbnail:
+        return element("span", {"class": "thumbnail_length"}, player.length)
+    return element("div", {"class": "result_length"}, f"Length: {player.length}")
 
 
-def table(facts: Iterable[Fact]) -> Markup:
+def _table(facts: Iterable[Fact]) -> Markup:
     """Return the table of a row without an address."""
     rows = (
         element(
@@ -277,7 +271,7 @@ def result(hit: Hit, *, words: re.Pattern[str], proxy: str) -> Markup:
     if hit.image is not None:
         return element("article", attributes, *_picture(hit, hit.image, proxy))
     if hit.facts is not None and not hit.url:
-        return element("article", attributes, table(hit.facts), _engines(hit))
+        return element("article", attributes, _table(hit.facts), _engines(hit))
     link = {"href": hit.url, "rel": "noreferrer"}
     return element(
         "article",
@@ -286,11 +280,11 @@ def result(hit: Hit, *, words: re.Pattern[str], proxy: str) -> Markup:
         _thumbnail(hit, proxy),
         element("h3", {}, element("a", link, _highlight(hit.title, words))),
         _published(hit),
-        length(hit),
+        None if hit.thumbnail else _length(hit),
         element("div", {"class": "result_author"}, f"Author: {hit.author}") if hit.author else None,
-        above(hit),
+        _above(hit),
         _description(hit, words),
-        below(hit),
+        _below(hit),
         # Upstream's template for packages omits them.
         None if hit.package else _engines(hit),
         element("div", {"class": "break"}),
@@ -374,7 +368,7 @@ def _thumbnail(hit: Hit, proxy: str) -> Markup | None:
         return None
     picture = element("img", {"class": "thumbnail", "src": _proxied(hit.thumbnail, proxy)})
     # Comes before the heading: the first link of an article is not always its title.
-    return element("a", {"href": hit.url, "class": "thumbnail_link"}, picture, length_inside(hit))
+    return element("a", {"href": hit.url, "class": "thumbnail_link"}, picture, _length(hit))
 
 
 def _published(hit: Hit) -> Markup | None:

@@ -54,13 +54,6 @@ async def test_what_failed_or_was_skipped_skips_what_needs_it(found, then):
     assert checks.checks[0].fix == found.fix
 
 
-async def test_what_is_skipped_says_what_it_needs():
-    checks = runner()
-    checks.note(CheckName.HEALTHZ, broken("No.", "Mend it."))
-    await checks.take(CheckName.JSON, finding(fine("Yes.")), needs={CheckName.HEALTHZ})
-    assert checks.checks[1].detail == "Needs /healthz."
-
-
 @pytest.mark.parametrize(
     ("late", "status"), [(broken("Late.", "Mend it."), FAILED), (None, SKIPPED)]
 )

@@ -20,7 +20,6 @@ from searx_mcp.ops.doctor.connection import (
     ConnectionPath,
     check_dns,
     check_path,
-    check_proxy,
     check_tcp,
 )
 from searx_mcp.testing.searxng import FakeSearxng
@@ -205,36 +204,6 @@ async def test_a_failed_handshake_has_one_fix(ends, error, target, said, fix):
 async def test_a_port_that_shakes_hands_speaks_tls(ends, end, speaks):
     ends("shake_hands", end)
     assert await connection.speaks_tls(way("http://a.example/", "192.0.2.1")) is speaks
-
-
-async def test_behind_a_proxy_nothing_is_looked_up():
-    behind = options(error=AssertionError(), proxy="http://user:secret@proxy.example.org:3128")
-    runner = CheckRunner("x", deadline=float("inf"), progress=None)
-    await check_path(runner, ConnectionPath(URL("https://a.example/"), behind))
-    assert {check.detail for check in runner.checks} == {
-        "Resolved by the proxy http://***@proxy.example.org:3128."
-    }
-
-
-async def test_without_a_proxy_there_is_nothing_to_reach():
-    assert (await check_proxy(options())).detail == "None: connections are made directly."
-
-
-async def test_a_proxy_that_is_there_is_shown_without_its_password():
-    async with FakeSearxng() as standing_in:
-        proxy = f"http://user:secret@{standing_in.origin}"
-        found = await check_proxy(options("127.0.0.1", proxy=proxy))
-    assert found.status is CheckStatus.OK
-    assert found.detail == f"Requests go through http://***@{standing_in.origin}."
-
-
-async def test_a_proxy_that_is_gone_is_told():
-    async with FakeSearxng() as gone:
-        pass
-    found = await check_proxy(options("127.0.0.1", proxy=f"socks5://{gone.origin}"))
-    assert found.status is CheckStatus.FAILED
-    assert "[network]\nproxy = " in found.fix
-    assert connection.proxy_silent().fix == found.fix
 
 
 async def test_a_connection_that_takes_too_long_is_cut_off(monkeypatch):

@@ -280,9 +280,12 @@ async def test_a_proxy_is_used_and_its_failures_are_told(diagnose):
             "https://searx.example.org/", SEARX_MCP_NETWORK__PROXY=address, **more
         )
     assert down.failed == ["proxy", "healthz"]
+    assert "[network]\nproxy = " in down.checks["proxy"]["fix"]
     assert closed.failed == ["healthz"]
     assert "hunter2" not in closed.out
-    assert closed.said("tls").startswith("Resolved by the proxy")
+    shown = f"http://***@{proxy.origin}."
+    assert closed.said("proxy") == f"Requests go through {shown}"
+    assert {closed.said(name) for name in WAY} == {f"Resolved by the proxy {shown}"}
     assert closed.fix("healthz")[0]
 
 

@@ -108,6 +108,15 @@ class StandInSearxng:
                 wheel.writestr(path, content)
 
 
+def is_running(pid: int) -> bool:
+    """Whether a process is there."""
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    return True
+
+
 @pytest.fixture
 def stand_in(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, unused_port: Callable[[], int]

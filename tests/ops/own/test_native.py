@@ -22,6 +22,7 @@ from searx_mcp.ops.own.native_process import NativeProcess
 from searx_mcp.ops.own.opening import open_native
 from searx_mcp.ops.own.source import PINNED, unpack
 from searx_mcp.pool.config import OwnConfig
+from tests.ops.own.conftest import is_running
 
 pytestmark = pytest.mark.slow
 
@@ -409,15 +410,7 @@ async def test_an_interruption_takes_back_what_was_begun(machine, stand_in, unti
     (running,) = found
     assert (running is not None) is (step == STEPS[-1])
     if running is not None:
-        await until(lambda: not is_there(running.pid))
-
-
-def is_there(pid):
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    return True
+        await until(lambda: not is_running(running.pid))
 
 
 async def test_what_a_kill_left_behind_is_removed_by_the_next_up(machine, stand_in):

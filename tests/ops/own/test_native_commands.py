@@ -41,11 +41,6 @@ async def test_from_nothing_to_a_search_and_back(run, stand_in):
     status = json.loads((await run("instances", "own", "status", "--json")).out)
     assert (status["state"], status["registered"]) == ("running", True)
     assert (await run("instances", "own", "up")).out.startswith("Already running.\n")
-    unwritten = await run("instances", "own", "log")
-    assert (unwritten.code, unwritten.out) == (ExitCode.DONE, "")
-    assert (
-        unwritten.err == "No log: no instance is installed, or it has not written anything yet.\n"
-    )
 
     newer = str(stand_in.archive(commit="d" * 40, more="newer"))
     update = await run("instances", "own", "update", "--version", newer)

@@ -62,7 +62,7 @@ async def test_it_serves_apart_from_us_until_it_is_stopped(process, plan, until)
     assert await asyncio.to_thread(ask, running.port, "healthz") == b"OK"
     assert os.getsid(running.pid) == running.pid != os.getsid(0)
     assert await process.stop()
-    assert await until(lambda: child.code is not None)
+    assert await until(lambda: child.returncode is not None)
     assert process.find() is None
     assert await process.stop()
 
@@ -70,8 +70,7 @@ async def test_it_serves_apart_from_us_until_it_is_stopped(process, plan, until)
 @pytest.mark.slow
 async def test_of_many_that_are_started_one_runs(process, plan, until):
     children = [process.start(plan(), os.environ) for _ in range(5)]
-    await until(lambda: sum(child.code is not None for child in children) == 4)
-    assert sorted(child.code for child in children if child.code is not None) == [launcher.BUSY] * 4
+    await until(lambda: [each.returncode for each in children].count(launcher.BUSY) == 4)
     assert (await until(serving(process))).port
 
 
@@ -80,8 +79,8 @@ async def test_a_taken_port_ends_it_with_a_code_of_its_own(process, plan, until,
     server = await asyncio.start_server(lambda *_: None, "127.0.0.1", stand_in.port)
     async with server:
         child = process.start(plan(port=stand_in.port), os.environ)
-        await until(lambda: child.code is not None)
-    assert child.code == launcher.PORT_TAKEN
+        await until(lambda: child.returncode is not None)
+    assert child.returncode == launcher.PORT_TAKEN
     assert process.log_tail(5)[0].startswith(f"port {stand_in.port}:")
 
 
@@ -90,7 +89,7 @@ async def test_one_that_is_stopped_before_it_holds_the_lock_does_not_start(proce
     child = process.start(plan(), os.environ)
     assert not process.is_held
     assert await process.stop()
-    assert child.code == -signal.SIGTERM
+    assert child.returncode == -signal.SIGTERM
     assert not process.is_held
 
 

@@ -7,18 +7,11 @@ import sys
 import pytest
 
 from searx_mcp.ops.own.programs import MAX_OUTPUT, Finished, run_program
+from tests.ops.own.conftest import is_running
 
 PYTHON = (sys.executable, "-S", "-E", "-u", "-c")
 HANG = "import os, sys, time; print(os.getpid(), flush=True); time.sleep(600)"
 STUBBORN = f"import signal; signal.signal(signal.SIGTERM, signal.SIG_IGN); {HANG}"
-
-
-def is_running(pid: int) -> bool:
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    return True
 
 
 async def test_a_program_reads_what_it_is_given_and_then_the_end():

@@ -2,6 +2,7 @@
 
 import asyncio
 import random
+from typing import Any
 
 import pytest
 from searxng_search import RequestException, SearXNGSearch
@@ -29,9 +30,7 @@ from searx_mcp.models.hits import (
     Video,
 )
 from searx_mcp.models.request import SafeSearch, TimeRange
-from searx_mcp.models.response import SearchResponse, SearchResult
-from searx_mcp.server.compat.searxng import as_json
-from searx_mcp.server.rest.encoding import encode_json
+from searx_mcp.models.response import SearchResult
 from searx_mcp.sources.searxng.json_parser import parse_json
 
 FORM = {"Content-Type": "application/x-www-form-urlencoded"}
@@ -185,28 +184,28 @@ async def test_very_many_parameters_are_not_read(rest, service):
     assert not service.asked
 
 
-def response_with(*results: SearchResult, **more: object) -> SearchResponse:
-    return SearchResponse(
-        query="bees",
-        category="general",
-        language="en",
-        safe_search=SafeSearch.OFF,
-        time_range=TimeRange.ANY,
-        fetch_content=False,
-        results_count=len(results),
-        total_results=len(results),
-        search_time_ms=1,
-        instance_used="https://i.example/",
-        results=results,
-        engines_used=(),
-        **more,
-    )
+@pytest.fixture
+def written(rest, service):
+    """Give what searches where these fields are found."""
+
+    async def _written(**found: Any) -> Any:
+        service.found = found
+        return await rest.get("/search", params={"q": "bees", "format": "json"})
+
+    return _written
 
 
-def read_again(response: SearchResponse):
-    page = parse_json(encode_json(as_json(response)), base_url="https://us.example/").page
-    assert page is not None
-    return page
+@pytest.fixture
+def read_again(written):
+    """Give what reads what is written of a search, as at an instance."""
+
+    async def _read_again(**found: Any) -> Any:
+        answer = await written(**found)
+        page = parse_json(answer.content, base_url="https://us.example/").page
+        assert page is not None
+        return page
+
+    return _read_again
 
 
 @pytest.mark.parametrize(
@@ -240,17 +239,17 @@ def read_again(response: SearchResponse):
     ],
     ids=lambda field: next(iter(field)),
 )  # fmt: skip
-def test_our_own_reader_of_searxng_reads_every_field_again(field):
+async def test_our_own_reader_of_searxng_reads_every_field_again(read_again, field):
     result = SearchResult(
         title="Bees", url=URL, description="They fly.", score=1, category="it", **field
     )
-    (hit,) = read_again(response_with(result)).hits
+    (hit,) = (await read_again(results=(result,))).hits
     assert (hit.url, hit.title, hit.description, hit.category) == (URL, "Bees", "They fly.", "it")
     for name in field.keys() - {"engine"}:
         assert getattr(hit, name) == field[name]
 
 
-def test_what_stands_around_the_rows_is_read_again():
+async def test_what_stands_around_the_rows_is_read_again(read_again):
     box = Infobox(
         title="Bees",
         content="Insects.",
@@ -266,13 +265,13 @@ def test_what_stands_around_the_rows_is_read_again():
         "corrections": ("bees",),
         "unresponsive_engines": (UnresponsiveEngine(engine="bing", reason="timeout"),),
     }
-    page = read_again(response_with(**rest))
+    page = await read_again(**rest)
     assert {name: getattr(page, name) for name in rest} == rest
 
 
-def test_what_open_collections_ask_to_be_said_is_said():
+async def test_what_open_collections_ask_to_be_said_is_said(written):
     row = SearchResult(title="Bees", url=URL, score=1, attribution="Photo: B. Keeper, CC BY")
-    body = as_json(response_with(row, attribution=("Data: a collection, ODbL.",)))
+    body = (await written(results=(row,), attribution=("Data: a collection, ODbL.",))).json()
     assert body["attribution"] == ["Data: a collection, ODbL."]
     assert body["results"][0]["metadata"] == "Photo: B. Keeper, CC BY"
 
@@ -285,12 +284,12 @@ def test_what_open_collections_ask_to_be_said_is_said():
         (None, None, "5 minutes ago"),
     ],
 )
-def test_a_date_is_one_that_programs_can_read_or_none(published, date, text):
+async def test_a_date_is_one_that_programs_can_read_or_none(written, published, date, text):
     row = SearchResult(
         title="", url=URL, score=1, published_at=published, published_text="5 minutes ago"
     )
-    (written,) = as_json(response_with(row))["results"]
-    assert (written["publishedDate"], written["pubdate"]) == (date, text)
+    (found,) = (await written(results=(row,))).json()["results"]
+    assert (found["publishedDate"], found["pubdate"]) == (date, text)
 
 
 @pytest.mark.slow

@@ -5,7 +5,6 @@ import csv
 import json
 import xml.etree.ElementTree as ET
 from io import StringIO
-from typing import Any
 
 import pytest
 
@@ -20,18 +19,11 @@ from searx_mcp.models.instance import (
 )
 from searx_mcp.models.request import SearchRequest
 from searx_mcp.models.response import SearchResult
-from searx_mcp.server.compat.searxng_formats import as_csv, as_rss
 from searx_mcp.settings.server import HttpConfig
-from tests.doubles.service import found_nothing
 
 TOKEN = "0123456789abcdef"
 BEES = {"q": "bees", "format": "json"}
 PATHS = ("/search", "/config", "/autocompleter", "/stats/errors")
-
-
-def response(*rows: SearchResult, **more: Any):
-    found = found_nothing(SearchRequest(query="bees"))
-    return found.model_copy(update={"results": rows, **more})
 
 
 async def test_a_search_is_a_table_where_it_is_wanted(rest):
@@ -49,12 +41,15 @@ async def test_a_search_is_a_table_where_it_is_wanted(rest):
     }
 
 
-def test_a_table_has_what_stands_around_the_results_and_no_formula():
-    row = SearchResult(title='=HYPERLINK("x")', url="https://a.example/", score=1)
-    text = as_csv(
-        response(row, answers=(Answer(text="42"),), suggestions=("-wasps",), corrections=("bee",))
-    ).content
-    rows = [(each["type"], each["title"]) for each in csv.DictReader(StringIO(text))]
+async def test_a_table_has_what_stands_around_the_results_and_no_formula(rest, service):
+    service.found = {
+        "results": (SearchResult(title='=HYPERLINK("x")', url="https://a.example/", score=1),),
+        "answers": (Answer(text="42"),),
+        "suggestions": ("-wasps",),
+        "corrections": ("bee",),
+    }
+    answer = await rest.get("/search", params={"q": "bees", "format": "csv"})
+    rows = [(each["type"], each["title"]) for each in csv.DictReader(StringIO(answer.text))]
     assert rows == [
         ("result", '\'=HYPERLINK("x")'),
         ("answer", "42"),
@@ -75,12 +70,13 @@ async def test_a_search_is_a_feed_where_it_is_wanted(rest):
 
 
 @pytest.mark.parametrize("text", ["</title><x>&", "a\"b'c", "\x00\x0b\ufffe\ud800", "]]>"])
-def test_no_text_breaks_a_feed(text):
+async def test_no_text_breaks_a_feed(rest, service, text):
     row = SearchResult(
         title=text, url="https://a.example/?a=1&b=<", description=text, score=1, published_at=text
     )
-    feed = as_rss(response(row).model_copy(update={"query": text})).content
-    (item,) = ET.fromstring(feed).iter("item")  # noqa: S314 - what the server wrote
+    service.found = {"results": (row,), "query": text}
+    answer = await rest.get("/search", params={"q": "bees", "format": "rss"})
+    (item,) = ET.fromstring(answer.text).iter("item")  # noqa: S314 - what the server wrote
     assert [child.tag for child in item] == ["title", "type", "link", "description"]
     assert item.findtext("link") == "https://a.example/?a=1&b=<"
 

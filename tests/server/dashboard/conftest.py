@@ -18,10 +18,8 @@ from searx_mcp.server.app import build_server
 from searx_mcp.settings.server import HttpConfig
 from searx_mcp.settings.values import Settings
 from tests.doubles.service import PartOfService, found_nothing
-from tests.doubles.serving import serving
+from tests.doubles.serving import DEADLINE, serving
 
-DEADLINE = 60
-"""Seconds until a test fails that would hang; nothing is measured."""
 PARTS = {"prior": 0.8, "observed": 0.9, "confidence": 0.5, "latency": 0.7, "access": 1, "format": 1}
 
 

@@ -4,8 +4,6 @@ import re
 
 import pytest
 
-from searx_mcp.server.web.tokens_file import new_token
-
 pytestmark = pytest.mark.slow
 
 TOKEN = "0123456789abcdef"
@@ -117,21 +115,8 @@ async def test_a_bearer_token_opens_the_dashboard_too(browse):
     assert (right.status_code, wrong.status_code) == (200, 401)
 
 
-@pytest.fixture
-def tokens(tmp_path):
-    """Give a file with two tokens, and the tokens."""
-    file, made = tmp_path / "tokens.toml", {}
-    lines = []
-    for name, rights in (("all", ""), ("reader", 'tools = ["web_fetch"]\n')):
-        made[name], table = new_token(name)
-        lines.append(table + rights)
-    file.write_text("\n".join(lines))
-    file.chmod(0o600)
-    return file, made
-
-
-async def test_a_named_token_shows_what_it_allows(browse, read, pool, tokens):
-    file, made = tokens
+async def test_a_named_token_shows_what_it_allows(browse, read, pool, write_tokens):
+    file, made = write_tokens(all="", reader='tools = ["web_fetch"]\n')
     async with browse(tokens_file=str(file)) as client:
         await log_in(client, made["reader"])
         page = read(await client.get("/"))

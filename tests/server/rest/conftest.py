@@ -25,24 +25,20 @@ from searx_mcp.evidence.values import (
 )
 from searx_mcp.models.instance import InstanceReport, InstanceState, PoolReport, Tier
 from searx_mcp.models.page import Page, Passage
-from searx_mcp.models.request import SafeSearch, TimeRange
 from searx_mcp.models.response import (
     BatchedSearch,
     PageContent,
     SearchBatch,
-    SearchResponse,
     SearchResult,
 )
 from searx_mcp.server.app import build_server
 from searx_mcp.server.http import http_app
 from searx_mcp.server.web.guard import Guard
+from searx_mcp.service import Service
 from searx_mcp.settings.server import HttpConfig
 from searx_mcp.settings.values import Settings
-from tests.doubles.service import PartOfService
-from tests.doubles.serving import serving
-
-DEADLINE = 60
-"""Seconds until a test fails that would hang; nothing is measured."""
+from tests.doubles.service import PartOfService, found_nothing
+from tests.doubles.serving import DEADLINE, serving
 
 RESULTS = (
     SearchResult(
@@ -67,6 +63,7 @@ class Known(PartOfService):
 
     Attributes:
         asked: the requests.
+        found: fields of what a search finds, in place of the usual ones.
         failure: is raised in place of an answer.
         fails_late: is raised after progress was told.
         holds: whether `answer` does not end by itself.
@@ -77,6 +74,7 @@ class Known(PartOfService):
 
     def __init__(self) -> None:
         self.asked: list[Any] = []
+        self.found: dict[str, Any] = {}
         self.failure: Exception | None = None
         self.fails_late: Exception | None = None
         self.holds = False
@@ -164,20 +162,17 @@ class Known(PartOfService):
         self._take(request)
         if progress is not None:
             progress("asking 1 instance")
-        return SearchResponse(
-            query=request.query,
-            category=request.category,
-            language=request.language,
-            safe_search=SafeSearch.OFF,
-            time_range=TimeRange.ANY,
-            fetch_content=request.fetch_content,
-            results_count=min(len(RESULTS), request.results_count),
-            total_results=len(RESULTS),
-            search_time_ms=1,
-            instance_used="https://i.example/",
-            results=RESULTS[: request.results_count],
-            engines_used=("bing",),
-        )
+        usual = {
+            "category": request.category,
+            "language": request.language,
+            "fetch_content": request.fetch_content,
+            "results_count": min(len(RESULTS), request.results_count),
+            "total_results": len(RESULTS),
+            "instance_used": "https://i.example/",
+            "results": RESULTS[: request.results_count],
+            "engines_used": ("bing",),
+        }
+        return found_nothing(request).model_copy(update={**usual, **self.found})
 
     @override
     async def fetch(self, request, /, *, progress=None):
@@ -228,6 +223,16 @@ def open_rest(service) -> Callable[..., AbstractAsyncContextManager[httpx2.Async
     return opened
 
 
+def in_process(
+    service: Service, settings: Settings | None = None, **options: Any
+) -> httpx2.AsyncClient:
+    """Make a client of an app, without a socket: tables need one a row."""
+    settings = settings or Settings()
+    app = http_app(build_server(settings, service=service), settings.http)
+    transport = httpx2.ASGITransport(app)
+    return httpx2.AsyncClient(base_url="http://localhost", transport=transport, **options)
+
+
 @pytest.fixture(scope="module")
 def shared_app() -> Guard:
     """Give an app for tests with very many requests."""
@@ -236,8 +241,6 @@ def shared_app() -> Guard:
 
 @pytest.fixture
 async def rest(service) -> AsyncIterator[httpx2.AsyncClient]:
-    """Give a client of the app with the usual settings, without a socket: tables need one a row."""
-    app = http_app(build_server(Settings(), service=service), HttpConfig())
-    transport = httpx2.ASGITransport(app)
-    async with httpx2.AsyncClient(base_url="http://localhost", transport=transport) as client:
+    """Give a client of the app with the usual settings."""
+    async with in_process(service) as client:
         yield client

@@ -13,11 +13,10 @@ from searx_mcp.server.app import build_server
 from searx_mcp.settings.server import HttpConfig
 from searx_mcp.testing.searxng import FakeSearxng
 from searx_mcp.testing.web import FakePage, FakeWeb
-from tests.doubles.serving import serving
+from tests.doubles.serving import DEADLINE, serving
 
 pytestmark = [pytest.mark.slow, pytest.mark.smoke]
 
-DEADLINE = 60
 PAGE = FakePage(
     "<html><head><title>Bees</title></head><body><main><h1>Bees</h1>"
     + "".join(

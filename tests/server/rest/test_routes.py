@@ -21,9 +21,9 @@ from searx_mcp.models.wire import loaded
 from searx_mcp.server.app import build_server
 from searx_mcp.server.http import http_app
 from searx_mcp.server.routes import OPERATIONS
-from searx_mcp.server.web.tokens_file import new_token
 from searx_mcp.settings.server import HttpConfig, ServerConfig
 from searx_mcp.settings.values import Settings
+from tests.server.rest.conftest import in_process
 
 URL = "https://a.example/bees"
 
@@ -56,31 +56,16 @@ async def call(
     return await rest.post(path, json=arguments, params=query or None)
 
 
-@pytest.mark.parametrize(
-    ("arguments", "seconds"), [({}, None), ({"timeout": 20}, 20), ({"timeout": 90}, 50)]
-)
-async def test_a_page_whose_call_names_no_seconds_keeps_to_the_settings_that_bound_it(
-    rest, service, arguments, seconds
+@pytest.mark.parametrize(("method", "path", "arguments", "kind"), CALLS)
+async def test_a_whole_answer_is_the_model_of_the_service_and_the_usual_one_leaves_out_what_is_empty(
+    rest, method, path, arguments, kind
 ):
-    await rest.post("/v1/fetch", json={"url": URL, **arguments})
-    assert service.asked[0].timeout == seconds
-
-
-@pytest.mark.parametrize(("method", "path", "arguments", "kind"), CALLS)
-async def test_a_whole_answer_is_the_model_of_the_service(rest, method, path, arguments, kind):
-    answer = await call(rest, method, path, arguments, whole="true")
-    assert answer.status_code == 200
-    response = loaded(kind, answer.json())
-    names = {field.serialization_alias or name for name, field in kind.model_fields.items()}
-    assert names - {"passages"} <= answer.json().keys() | {"passages"}
-    assert isinstance(response, kind)
-
-
-@pytest.mark.parametrize(("method", "path", "arguments", "kind"), CALLS)
-async def test_an_answer_leaves_out_what_is_empty(rest, method, path, arguments, kind):
     whole = await call(rest, method, path, arguments, whole="true")
     usual = await call(rest, method, path, arguments)
-    assert usual.status_code == 200
+    assert whole.status_code == usual.status_code == 200
+    assert isinstance(loaded(kind, whole.json()), kind)
+    names = {field.serialization_alias or name for name, field in kind.model_fields.items()}
+    assert names - {"passages"} <= whole.json().keys()
     assert usual.json().keys() <= whole.json().keys()
     assert "notice" not in usual.json()  # that is for models
 
@@ -135,23 +120,26 @@ async def test_a_query_of_very_many_parameters_is_not_read(rest, service):
     assert not service.asked
 
 
-async def test_a_call_has_the_time_that_it_names_and_no_more_than_the_server_allows(service):
-    settings = Settings(server=ServerConfig(tool_timeout=20))
-    async with in_process(settings, service) as rest:
-        await rest.post("/v1/search", json={"query": "bees", "timeout": 7})
-        await rest.post("/v1/search", json={"query": "bees", "timeout": 100})
-        await rest.post("/v1/fetch", json={"url": URL, "timeout": 100, "max_chars": 5})
-        await rest.post("/v1/answer", json={"query": "bees", "timeout": 100})
-    searched, longer, fetched, answered = service.asked
-    assert [searched.timeout, longer.timeout, fetched.timeout] == [7, 20, 20]
-    assert 10 < answered.timeout < 20  # ends before the call does, to be written
-
-
-def in_process(settings: Settings, service) -> httpx2.AsyncClient:
-    transport = httpx2.ASGITransport(
-        http_app(build_server(settings, service=service), HttpConfig())
-    )
-    return httpx2.AsyncClient(base_url="http://localhost", transport=transport)
+@pytest.mark.parametrize(
+    ("limit", "path", "named", "seconds"),
+    [
+        (50, "fetch", {}, None),
+        (50, "fetch", {"timeout": 20}, 20),
+        (50, "fetch", {"timeout": 90}, 50),
+        (20, "search", {"timeout": 7}, 7),
+        (20, "search", {"timeout": 100}, 20),
+        # Ends before the call does, to be written.
+        (20, "answer", {"timeout": 100}, pytest.approx(17, abs=1)),
+    ],
+)
+async def test_a_call_has_the_time_that_it_names_and_no_more_than_the_server_allows(
+    service, limit, path, named, seconds
+):
+    usual = {"url": URL} if path == "fetch" else {"query": "bees"}
+    settings = Settings(server=ServerConfig(tool_timeout=limit))
+    async with in_process(service, settings) as rest:
+        await rest.post(f"/v1/{path}", json={**usual, **named})
+    assert service.asked[0].timeout == seconds
 
 
 async def test_capabilities_tell_the_version_and_the_routes(rest):
@@ -163,17 +151,11 @@ async def test_capabilities_tell_the_version_and_the_routes(rest):
     assert {each["path"] for each in told["routes"] if each["streams"]} >= {"/v1/answer"}
 
 
-async def test_capabilities_are_those_of_the_token(service, tmp_path):
-    token, lines = new_token("reader")
-    file = tmp_path / "tokens.toml"
-    file.write_text(f'{lines}tools = ["web_fetch"]\n')
-    file.chmod(0o600)
+async def test_capabilities_are_those_of_the_token(service, write_tokens):
+    file, made = write_tokens(reader='tools = ["web_fetch"]\n')
     config = HttpConfig(tokens_file=str(file))
-    app = http_app(build_server(Settings(http=config), service=service), config)
-    headers = {"Authorization": f"Bearer {token}"}
-    async with httpx2.AsyncClient(
-        base_url="http://localhost", transport=httpx2.ASGITransport(app), headers=headers
-    ) as rest:
+    headers = {"Authorization": f"Bearer {made['reader']}"}
+    async with in_process(service, Settings(http=config), headers=headers) as rest:
         told = (await rest.get("/v1/capabilities")).json()
         searched = await rest.post("/v1/search", json={"query": "bees"})
     paths = {each["path"] for each in told["routes"]}
@@ -183,7 +165,7 @@ async def test_capabilities_are_those_of_the_token(service, tmp_path):
 
 async def test_only_the_routes_of_the_named_tools_are_served(service):
     settings = Settings(server=ServerConfig(tools=("web_fetch",)))
-    async with in_process(settings, service) as rest:
+    async with in_process(service, settings) as rest:
         told = (await rest.get("/v1/capabilities")).json()
         fetched = await rest.post("/v1/fetch", json={"url": URL, "max_chars": 5})
         searched = await rest.post("/v1/search", json={"query": "bees"})

@@ -20,15 +20,9 @@ TOKEN = "0123456789abcdef"
 
 
 @pytest.fixture
-def tokens(tmp_path):
+def tokens(write_tokens):
     """Give the tokens of a file by name, and the settings that name it."""
-    path, made = tmp_path / "tokens.toml", {}
-    rights = {"all": "", "narrow": 'tools = ["web_search"]\n', "few": "per_minute = 2\n"}
-    lines = []
-    for name, right in rights.items():
-        made[name], written = new_token(name)
-        lines.append(written + right)
-    path.write_text("\n".join(lines))
+    path, made = write_tokens(all="", narrow='tools = ["web_search"]\n', few="per_minute = 2\n")
     return made, HttpConfig(tokens_file=str(path))
 
 

@@ -17,14 +17,12 @@ from searx_mcp.server.app import Server, build_server
 from searx_mcp.server.web.connections import ServerLimits
 from searx_mcp.settings.server import HttpConfig
 from searx_mcp.settings.values import Settings
-from tests.doubles.serving import HELLO, serving, sessions_of
+from tests.doubles.serving import DEADLINE, HEADERS, HELLO, serving, sessions_of
 
 pytestmark = pytest.mark.slow
 
 PROXIED = HttpConfig(port=0, proxies=("127.0.0.1",))
 """What comes from the address of the tests counts for no client."""
-DEADLINE = 60
-"""Seconds until a test fails that would hang; nothing is measured."""
 SOON = 0.05
 ALIVE = b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n"
 BEGUN = (
@@ -42,7 +40,6 @@ ENVELOPE = {
     "io.modelcontextprotocol/clientCapabilities": {},
 }
 LISTING = {"jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": {"_meta": ENVELOPE}}
-HEADERS = {"Content-Type": "application/json", "Accept": "application/json, text/event-stream"}
 
 
 @asynccontextmanager

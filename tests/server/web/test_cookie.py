@@ -4,23 +4,10 @@ import pytest
 
 from searx_mcp.server.web.access import Access
 from searx_mcp.server.web.policy import HttpRefusal
-from searx_mcp.server.web.tokens_file import new_token
 from searx_mcp.settings.server import HttpConfig
 
 TOKEN = "0123456789abcdef"
 LATER = 12 * 3_600 + 1
-
-
-@pytest.fixture
-def tokens(tmp_path):
-    """Give a file with two tokens, and the tokens."""
-    file, made = tmp_path / "tokens.toml", {}
-    lines = []
-    for name in ("all", "reader"):
-        made[name], table = new_token(name)
-        lines.append(table)
-    file.write_text("\n".join(lines))
-    return file, made
 
 
 class Door:
@@ -76,8 +63,8 @@ async def test_a_changed_cookie_is_none():
         assert not await door.lets_in(name + b"=" + forged)
 
 
-async def test_a_login_ends_when_its_token_leaves_the_file(tokens, pass_by):
-    file, made = tokens
+async def test_a_login_ends_when_its_token_leaves_the_file(write_tokens, pass_by):
+    file, made = write_tokens(all="", reader="")
     door = Door(HttpConfig(tokens_file=str(file)))
     cookie = await door.cookie(made["all"])
     reader = await door.cookie(made["reader"])
@@ -89,8 +76,8 @@ async def test_a_login_ends_when_its_token_leaves_the_file(tokens, pass_by):
     assert await door.lets_in(reader)
 
 
-async def test_who_sees_the_hashes_of_the_file_cannot_make_a_cookie(tokens):
-    file, made = tokens
+async def test_who_sees_the_hashes_of_the_file_cannot_make_a_cookie(write_tokens):
+    file, made = write_tokens(all="")
     cookie = await Door(HttpConfig(tokens_file=str(file))).cookie(made["all"])
     assert not await Door(HttpConfig(tokens_file=str(file))).lets_in(cookie)
 

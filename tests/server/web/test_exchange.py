@@ -16,20 +16,12 @@ from searx_mcp.server.web.guard import Guard
 from searx_mcp.settings.server import HttpConfig
 from searx_mcp.settings.values import Settings
 from tests.doubles.service import PartOfService
-from tests.doubles.serving import connected, serving
+from tests.doubles.serving import DEADLINE, HEADERS, HELLO, READY, connected, serving
 
 pytestmark = pytest.mark.slow
 
-DEADLINE = 60
-"""Seconds until a test fails that would hang; nothing is measured."""
 MODES = ("auto", "legacy")
 AT_ONCE = ServerLimits(stop=0.05)
-HEADERS = {"Content-Type": "application/json", "Accept": "application/json, text/event-stream"}
-HELLO = {
-    "protocolVersion": "2025-11-25",
-    "capabilities": {},
-    "clientInfo": {"name": "a test", "version": "1"},
-}
 ARGUMENTS = {"name": "web_search", "arguments": {"query": "bees"}}
 
 
@@ -215,11 +207,9 @@ async def refused(work) -> str:
 
 async def begin(http: httpx2.AsyncClient, url: str) -> dict[str, str]:
     """Shake hands; gives the headers of the session."""
-    hello = {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": HELLO}
-    answer = await http.post(url, json=hello)
+    answer = await http.post(url, json=HELLO)
     session = {"Mcp-Session-Id": answer.headers["mcp-session-id"]}
-    ready = {"jsonrpc": "2.0", "method": "notifications/initialized"}
-    assert (await http.post(url, json=ready, headers=session)).status_code == 202
+    assert (await http.post(url, json=READY, headers=session)).status_code == 202
     return session
 
 

@@ -22,12 +22,10 @@ from searx_mcp.server.app import build_server
 from searx_mcp.settings.server import HttpConfig
 from searx_mcp.settings.values import Settings
 from tests.doubles.service import PartOfService, found_nothing
-from tests.doubles.serving import serving
+from tests.doubles.serving import DEADLINE, serving
 
 pytestmark = pytest.mark.slow
 
-DEADLINE = 60
-"""Seconds until a test fails that would hang; nothing is measured."""
 TOKEN = "0123456789abcdef"
 SECRET = "a secret of the service"
 """Stands in all that the service answers."""

@@ -9,7 +9,6 @@ from contextlib import asynccontextmanager
 import httpx2
 import pytest
 from mcp import Client
-from mcp.types import TextContent
 from typing_extensions import override
 
 from searx_mcp.client.facade import SearxClient
@@ -18,13 +17,12 @@ from searx_mcp.server.web.tokens_file import new_token
 from searx_mcp.settings.values import Settings
 from searx_mcp.testing.web import FakePage, FakeWeb
 from tests.doubles.service import PartOfService, found_nothing
-from tests.doubles.serving import connected, serving
+from tests.doubles.serving import DEADLINE, HEADERS, HELLO, READY, connected, serving
+from tests.server.conftest import text
 
 pytestmark = pytest.mark.slow
 
-DEADLINE = 60
 MODES = ("auto", "legacy")
-JSON = {"Content-Type": "application/json", "Accept": "application/json, text/event-stream"}
 RIGHTS = {
     "all": "",
     "narrow": 'tools = ["web_search"]\n',
@@ -87,32 +85,12 @@ async def ask(
 ) -> httpx2.Response:
     async with httpx2.AsyncClient(trust_env=False, timeout=DEADLINE) as http:
         content = json.dumps(message)
-        return await http.request(method, url, content=content, headers={**JSON, **headers})
+        return await http.request(method, url, content=content, headers={**HEADERS, **headers})
 
 
 def call() -> dict[str, object]:
     params = {"name": "web_search", "arguments": {"query": "bees"}}
     return {"jsonrpc": "2.0", "id": 7, "method": "tools/call", "params": params}
-
-
-INITIALIZE = {
-    "jsonrpc": "2.0",
-    "id": 1,
-    "method": "initialize",
-    "params": {
-        "protocolVersion": "2025-06-18",
-        "capabilities": {},
-        "clientInfo": {"name": "a test", "version": "1"},
-    },
-}
-
-READY = {"jsonrpc": "2.0", "method": "notifications/initialized"}
-
-
-def text(result) -> str:
-    (content,) = result.content
-    assert isinstance(content, TextContent)
-    return content.text
 
 
 @pytest.mark.parametrize("mode", MODES)
@@ -178,7 +156,7 @@ async def test_each_namespace_has_a_corpus_of_its_own(tokens, settings_for):
 
 async def test_a_session_is_of_the_token_that_opened_it_and_of_no_other(served, tokens):
     async with served() as url:
-        opened = await ask(url, tokens.header("all"), INITIALIZE)
+        opened = await ask(url, tokens.header("all"), HELLO)
         session = {"Mcp-Session-Id": opened.headers["mcp-session-id"]}
         assert (await ask(url, {**tokens.header("all"), **session}, READY)).status_code == 202
         stolen = await ask(url, {**tokens.header("narrow"), **session}, call())
@@ -200,7 +178,7 @@ async def test_a_token_without_calls_left_is_told_when_to_come_back(served, toke
                 await client.call_tool("web_search", {"query": "bees"})
             assert (await client.list_tools()).tools
         refused = await ask(url, {**tokens.header("few"), **modern}, call())
-        other = await ask(url, tokens.header("all"), INITIALIZE)
+        other = await ask(url, tokens.header("all"), HELLO)
     error = refused.json()
     assert refused.status_code == 429
     assert error["id"] == 7
@@ -215,7 +193,7 @@ async def test_a_token_that_is_taken_back_is_refused_and_a_new_one_served(served
 
     async def wait_for(url: str, name: str, status: int) -> None:
         # The file is looked at once a second.
-        while (await ask(url, tokens.header(name), INITIALIZE)).status_code != status:  # noqa: ASYNC110 - nothing tells
+        while (await ask(url, tokens.header(name), HELLO)).status_code != status:  # noqa: ASYNC110 - nothing tells
             await asyncio.sleep(0.1)
         statuses[name].append(status)
 
@@ -232,7 +210,7 @@ async def test_a_token_that_is_taken_back_is_refused_and_a_new_one_served(served
 
 async def test_whoever_asks_while_the_file_changes_is_served(served, tokens):
     async with served() as url, httpx2.AsyncClient(trust_env=False, timeout=DEADLINE) as http:
-        headers, content = {**JSON, **tokens.header("all")}, json.dumps(INITIALIZE)
+        headers, content = {**HEADERS, **tokens.header("all")}, json.dumps(HELLO)
         async with asyncio.TaskGroup() as group:
             asked = []
             for number in range(60):

@@ -15,18 +15,15 @@ from searx_mcp.models.instance import InstanceReport, InstanceState, MonthReport
 from searx_mcp.server.app import build_server
 from searx_mcp.server.counters import BUCKETS, Counters, source_label
 from searx_mcp.server.metrics import Gauges
-from searx_mcp.server.web.tokens_file import new_token
 from searx_mcp.settings.server import HttpConfig
 from searx_mcp.settings.values import Settings
 from searx_mcp.testing.searxng import FakeSearxng
 from searx_mcp.testing.web import FakePage, FakeWeb
 from tests.doubles.service import PartOfService, found_nothing
-from tests.doubles.serving import connected, serving
+from tests.doubles.serving import DEADLINE, connected, serving
 
 parser: Any = pytest.importorskip("prometheus_client.parser")
 
-DEADLINE = 60
-"""Seconds until a test fails that would hang; nothing is measured."""
 MARK = "zanzibar"
 """Stands in queries, addresses and pages, and in no label."""
 
@@ -175,17 +172,15 @@ async def test_a_scrape_before_the_first_call_opens_no_corpus(tmp_path):
     assert not [*tmp_path.glob("corpus*")]
 
 
-async def test_metrics_are_for_tokens_that_may_see_what_others_do(tmp_path):
-    path = tmp_path / "tokens.toml"
-    (watcher, one), (caller, other) = new_token("watcher"), new_token("caller")
-    path.write_text(f"{one}metrics = true\n{other}")
+async def test_metrics_are_for_tokens_that_may_see_what_others_do(write_tokens):
+    path, made = write_tokens(watcher="metrics = true\n", caller="")
     config = HttpConfig(port=0, tokens_file=str(path))
     server = build_server(Settings(), service=Half())
     async with asyncio.timeout(DEADLINE), serving(server, config) as url:
-        async with connected(url, token=caller) as client:
+        async with connected(url, token=made["caller"]) as client:
             await client.call_tool("web_search", {"query": "bees"})
-        refused = await get(url, token=caller)
-        found = await scraped(url, watcher)
+        refused = await get(url, token=made["caller"])
+        found = await scraped(url, made["watcher"])
     assert refused.status_code == 403
     assert "metrics = true" in refused.json()["error"]["message"]
     assert found["searx_mcp_token_calls_total", "caller"] == 1

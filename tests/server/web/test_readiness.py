@@ -9,12 +9,9 @@ import pytest
 from searx_mcp.server import http as served
 from searx_mcp.server.app import build_server
 from searx_mcp.settings.values import Settings
-from tests.doubles.serving import serving
+from tests.doubles.serving import DEADLINE, serving
 
 pytestmark = pytest.mark.slow
-
-DEADLINE = 60
-"""Seconds until a test fails that would hang; nothing is measured."""
 
 
 @pytest.mark.parametrize("goes", ["kill", "freeze"])

@@ -11,16 +11,12 @@ import pytest
 from typing_extensions import override
 
 from searx_mcp.server.app import Server, build_server
-from searx_mcp.server.web.tokens_file import new_token
 from searx_mcp.settings.values import Settings
 from tests.doubles.service import PartOfService, found_nothing
-from tests.doubles.serving import serving, sessions_of
+from tests.doubles.serving import DEADLINE, HEADERS, HELLO, serving, sessions_of
 
 pytestmark = pytest.mark.slow
 
-DEADLINE = 60
-"""Seconds until a test fails that would hang; nothing is measured."""
-HEADERS = {"Content-Type": "application/json", "Accept": "application/json, text/event-stream"}
 PING = {"jsonrpc": "2.0", "id": 2, "method": "ping"}
 SEARCH = {"name": "web_search", "arguments": {"query": "bees"}}
 CALL = {"jsonrpc": "2.0", "id": 7, "method": "tools/call", "params": SEARCH}
@@ -92,8 +88,7 @@ async def ask(
 async def begin(at: Process, name: str = "a test", headers: Mapping[str, str] | None = None) -> str:
     client = {"name": name, "version": "1"}
     params = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": client}
-    hello = {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": params}
-    answer = await ask(at, hello, headers=headers)
+    answer = await ask(at, {**HELLO, "params": params}, headers=headers)
     assert answer.status_code == 200
     session: str = answer.headers["mcp-session-id"]
     return session
@@ -175,13 +170,9 @@ async def test_a_session_may_be_ended_at_any_process_and_is_then_over_there():
         assert (await ask(one, PING, session)).status_code == 404
 
 
-async def test_a_session_goes_on_under_each_token_by_itself(tmp_path):
-    path, tokens, lines = tmp_path / "tokens.toml", {}, []
-    for name in ("a", "b"):
-        token, written = new_token(name)
-        tokens[name] = {"Authorization": f"Bearer {token}"}
-        lines.append(written)
-    path.write_text("".join(lines))
+async def test_a_session_goes_on_under_each_token_by_itself(write_tokens):
+    path, made = write_tokens(a="", b="")
+    tokens = {name: {"Authorization": f"Bearer {token}"} for name, token in made.items()}
     async with two(tokens_file=str(path)) as (one, other):
         session = await begin(one, headers=tokens["a"])
         assert (await ask(one, PING, session, headers=tokens["b"])).status_code == 404

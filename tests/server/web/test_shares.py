@@ -15,9 +15,8 @@ from searx_mcp.server.web.connections import ServerLimits
 from searx_mcp.server.web.shares import Busy, Clients, FairQueue
 from searx_mcp.settings.server import HttpConfig
 from searx_mcp.settings.values import Settings
-from tests.doubles.serving import HELLO, serving, sessions_of
+from tests.doubles.serving import DEADLINE, HELLO, serving, sessions_of
 
-DEADLINE = 60
 TOKEN = "a-token-of-a-test"
 US, NEIGHBOUR = "127.0.0.1", "127.0.0.2"
 ALIVE = b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n"

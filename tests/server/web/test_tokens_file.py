@@ -74,11 +74,6 @@ def test_a_name_that_could_be_something_else_gets_no_token(name):
         new_token(name)
 
 
-def test_the_lines_for_a_name_with_a_dot_are_toml(path):
-    path.write_text(new_token("team.laptop")[1])
-    assert TokensFile(path).tokens[0].identity.name == "team.laptop"
-
-
 @pytest.mark.parametrize(
     ("content", "told"),
     [
