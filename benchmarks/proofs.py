@@ -21,11 +21,12 @@ _PUBLIC: Final = (
     "models",
     "remote.client",
     "server.app",
+    "server.http",
     "service",
     "settings",
     "testing",
 )
-"""Homes of public names, and the two doors through which a command and a tool are called."""
+"""Homes of public names, and the doors through which a command, a tool and a route are called."""
 
 _Function = ast.FunctionDef | ast.AsyncFunctionDef
 
