@@ -10,14 +10,20 @@ import sys
 from collections import Counter
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import Final
+from typing import Any, Final
 from urllib.parse import quote
 
 from benchmarks.fetching import memory
 from benchmarks.fetching.bombs import BOMBS, TRUNCATED
 from benchmarks.fetching.load import CONCURRENCY, Load
 from benchmarks.fetching.pages import make_pages
-from benchmarks.fetching.processes import Sites, open_sites, run_bomb, run_client, run_peer
+from benchmarks.fetching.processes import (
+    Sites,
+    open_bombs,
+    open_sites,
+    run_client,
+    run_peer,
+)
 from benchmarks.measure import Ratio, Table, command_line, report
 
 SEED: Final = 1
@@ -59,7 +65,8 @@ def main() -> None:
     megabytes = QUICK_MEGABYTES if options.quick else MEGABYTES
     with open_sites(options.seed, megabytes) as sites:
         jobs = sites.jobs(make_pages(options.seed))
-        targets, table = _bombs(sites, megabytes)
+        with open_bombs() as run_bomb:
+            targets, table = _bombs(sites, megabytes, run_bomb)
         tables = [table]
         targets += _counted(sites, jobs)
         if not options.quick:
@@ -69,7 +76,7 @@ def main() -> None:
     report(targets, as_json=options.json, tables=tables)
 
 
-def _bombs(sites: Sites, megabytes: int) -> Part:
+def _bombs(sites: Sites, megabytes: int, run_bomb: Callable[[str, str], dict[str, Any]]) -> Part:
     targets: list[Ratio] = []
     rows: list[tuple[str | float, ...]] = []
     grown: dict[str, float] = {}

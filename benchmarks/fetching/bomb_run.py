@@ -1,10 +1,14 @@
-"""One bomb in a fresh process: what became of it, and what it took.
+"""Bombs, each in a process of its own: what became of it, and what it took.
 
-python -m benchmarks.fetching.bomb_run SMALL_URL BOMB_URL
+python -m benchmarks.fetching.bomb_run
+
+Each line of standard input has the addresses of a small page and of a bomb, as JSON, and is answered with a line. The
+processes are copies of one that has imported everything.
 """
 
 import asyncio
 import json
+import os
 import sys
 
 from benchmarks.fetching import memory
@@ -28,8 +32,21 @@ async def _main(small: str, bomb: str) -> None:
             outcome = TRUNCATED if any("incomplete" in note for note in page.notes) else WHOLE
             size = page.content_length
         grown = memory.peak() - before
-    json.dump({"outcome": outcome, "size": size, "before": before, "grown": grown}, sys.stdout)
+    found = {"outcome": outcome, "size": size, "before": before, "grown": grown}
+    print(json.dumps(found), flush=True)
+
+
+def main() -> None:
+    """Answer every line."""
+    for line in sys.stdin:
+        small, bomb = json.loads(line)
+        process = os.fork()
+        if not process:
+            asyncio.run(_main(small, bomb))
+            os._exit(0)
+        if os.waitpid(process, 0)[1]:
+            sys.exit(f"no answer to {bomb}")
 
 
 if __name__ == "__main__":
-    asyncio.run(_main(sys.argv[1], sys.argv[2]))
+    main()

@@ -6,7 +6,7 @@ import sys
 import tempfile
 import urllib.request
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -72,10 +72,26 @@ def open_sites(seed: int, megabytes: int) -> Iterator[Sites]:
         yield Sites(**json.loads(process.stdout.readline()))
 
 
-def run_bomb(small: str, bomb: str) -> dict[str, Any]:
-    """Fetch a small page and then a bomb, in a fresh process."""
-    found: dict[str, Any] = _run(sys.executable, "bomb_run", small, bomb)
-    return found
+@contextmanager
+def open_bombs() -> Iterator[Callable[[str, str], dict[str, Any]]]:
+    """Give what fetches a small page and then a bomb, each time in a fresh process."""
+    command = [sys.executable, "-m", "benchmarks.fetching.bomb_run"]
+    with subprocess.Popen(  # noqa: S603 - a module of this package
+        command, cwd=_ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as process:
+        given, answers = process.stdin, process.stdout
+        if given is None or answers is None:
+            raise RuntimeError("the process has no streams")
+
+        def run(small: str, bomb: str) -> dict[str, Any]:
+            print(json.dumps([small, bomb]), file=given, flush=True)
+            line = answers.readline()
+            if not line:
+                sys.exit(f"{bomb}: no answer")
+            found: dict[str, Any] = json.loads(line)
+            return found
+
+        yield run
 
 
 def run_client(name: str, jobs: Sequence[tuple[str, str]], *, passes: int = 1) -> Load:

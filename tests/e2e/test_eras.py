@@ -558,17 +558,17 @@ def start_server(world: World, tmp_path: Path, start_program: Any) -> Callable[[
     return start
 
 
-@BOTH_ERAS
 async def test_two_processes_take_the_requests_of_a_client_in_turn(
-    world: World, mode: str, unused_port: Callable[[], int], start_server: Any
+    world: World, unused_port: Callable[[], int], start_server: Any
 ) -> None:
     ports = [unused_port() for _ in range(2)]
     processes = [await start_server(port) for port in ports]
     async with (
         in_turn(*(f"http://127.0.0.1:{port}/mcp" for port in ports)) as url,
-        visiting(world, url, mode, "cursor") as host,
+        visiting(world, url, "auto", "cursor") as modern,
+        visiting(world, url, "legacy", "cursor") as old,
     ):
-        results = [await host.good("web_fetch") for _ in range(4)]
+        results = [await host.good("web_fetch") for host in (modern, old) for _ in range(4)]
     assert all(FACT in text_of(result) for result in results)
     # As is known of this client, whichever process answers.
     assert not any(result.structured_content for result in results)

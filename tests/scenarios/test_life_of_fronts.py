@@ -62,6 +62,7 @@ HELD: Final[Mapping[str, tuple[Verb[Any, Any], Mapping[str, Any]]]] = {
         if front in UNLIKE or name == "a search"
     ],
     indirect=["opened"],
+    scope="module",
 )
 async def test_what_is_cancelled_asks_nobody_any_more(
     scene: Any, verb: Verb[Any, Any], arguments: Mapping[str, Any]
@@ -143,6 +144,7 @@ async def test_what_is_not_there_is_said_to_be_unknown(scene: Any) -> None:
         pytest.param(("stdio", "many"), [{"offset": n} for n in (0, 7, 14)], id="stdio: offsets"),
     ],
     indirect=["opened"],
+    scope="module",
 )
 async def test_pages_of_a_list_do_not_overlap(scene: Any, pages: list[dict[str, int]]) -> None:
     lists = [(await search(scene, results_count=7, **page)).data["results"] for page in pages]
@@ -150,17 +152,16 @@ async def test_pages_of_a_list_do_not_overlap(scene: Any, pages: list[dict[str, 
     assert len({row["url"] for rows in lists for row in rows}) == 21
 
 
-@pytest.mark.parametrize("front", UNLIKE)
 async def test_what_one_replica_has_found_another_need_not_search_for(
-    scenes: Any, front: str, redis_url: str
+    scenes: Any, redis_url: str
 ) -> None:
     redis = {
         "url": redis_url,
         "prefix": f"{secrets.token_hex(8)}:",
         "secret": "the same for all replicas",
     }
-    one = await scenes.open(front, redis=redis)
-    other = await scenes.beside(front, one, redis=redis)
+    one = await scenes.open("rest", redis=redis)
+    other = await scenes.beside("rest", one, redis=redis)
     first = await search(one)
     asked = one.asked
     second = await search(other)
@@ -168,16 +169,13 @@ async def test_what_one_replica_has_found_another_need_not_search_for(
     assert one.asked == asked
 
 
-@pytest.mark.parametrize("front", UNLIKE)
-async def test_what_one_replica_has_read_another_searches(
-    scenes: Any, front: str, postgres_url: str
-) -> None:
+async def test_what_one_replica_has_read_another_searches(scenes: Any, postgres_url: str) -> None:
     shared = {
         "postgres": {"url": postgres_url},
         "storage": {"namespace": secrets.token_hex(8)},
     }
-    one = await scenes.open(front, **shared)
-    other = await scenes.beside(front, one, **shared)
+    one = await scenes.open("rest", **shared)
+    other = await scenes.beside("rest", one, **shared)
     await one.call(INGEST, {"url": "{site}/winter"})
     asked = one.asked
     found = await other.call(SEARCH_CORPUS, {"query": QUESTION})

@@ -16,6 +16,7 @@ from aiohttp import web
 from typing_extensions import override
 from yarl import URL
 
+from searx_mcp.errors import TransportError
 from searx_mcp.fetch.browser.renderer import Renderer
 from searx_mcp.fetch.hops.answers import ReceivedPage
 from searx_mcp.http.config import NetworkConfig
@@ -310,6 +311,18 @@ class Lent:
         self.leftovers = leftovers
         self.renderer = Renderer(self._make, spawn=tasks.spawn)
 
+    async def start(self) -> None:
+        """Start its browser, with a page whose host has no address."""
+        self.net = Net(lambda *_: 0, names={"gone.org": [[]]})
+        async with self.net.sessions:
+            with pytest.raises(TransportError):
+                await self.renderer.render(
+                    URL("http://gone.org/"),
+                    user_agent="us/1",
+                    deadline=asyncio.get_running_loop().time() + LONG,
+                    max_bytes=1,
+                )
+
     def _make(self) -> Gateway:
         assert self.net is not None
         return self.net.make()
@@ -322,6 +335,7 @@ async def lent(chromium: str) -> AsyncIterator[Lent]:
         leftovers = Leftovers(Path(folder))
         async with Tasks() as tasks:
             lent = Lent(tasks, leftovers)
+            await lent.start()
             yield lent
             await lent.renderer.aclose()
         await leftovers.until_gone()
