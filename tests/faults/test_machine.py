@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import gc
 import json
 import os
 import resource
@@ -84,6 +85,7 @@ async def test_a_process_without_a_free_descriptor_gets_an_error_and_recovers(
     async with RawServer({"/page": PAGE}) as server:
         internet.host(HOST, server)
         async with SearxClient(settings_of(), dialling=internet.dialling) as client:
+            gc.collect()  # what others left would free descriptors meanwhile
             # The highest descriptor counts, not how many there are: what is below is filled up.
             plugs = [os.open(os.devnull, os.O_RDONLY) for _ in range(20)]
             try:
