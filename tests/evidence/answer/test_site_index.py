@@ -138,6 +138,19 @@ async def test_a_site_that_does_not_say_so_is_asked_where_indexes_are_by_agreeme
     assert path in asked
 
 
+async def test_of_an_index_in_many_files_two_are_read(client_of):
+    files = [f"/skerry-{number}.xml" for number in range(1, 5)]
+
+    def index(request):
+        root = f"http://{request.headers['Host']}"
+        rows = "".join(f"<sitemap><loc>{root}{file}</loc></sitemap>" for file in files)
+        return FakePage(f"<sitemapindex>{rows}</sitemapindex>", content_type="text/xml")
+
+    pages = {"/en/index.html": manual("Harbour works", FILLER, head="")}
+    _, _, asked = await ask(client_of, pages | {"/sitemap.xml": index})
+    assert [path for path in asked if path in files] == files[:2]
+
+
 async def test_an_index_on_another_host_counts_for_nothing_even_if_it_names_pages_of_the_site(
     client_of,
 ):
