@@ -67,8 +67,7 @@ async def test_unless_told_so_many_jobs_run_at_once_as_there_are_cores_but_one(
         patch.delattr(os, "sched_getaffinity")
         patch.setattr(os, function, lambda *_: answer, raising=False)
         pool = pool_of(processes=0)
-    tasks = [(await hang(pool))[0] for _ in range(most)]
-    tasks.append(run(pool, "echo"))
+    tasks = [*[(await hang(pool))[0] for _ in range(most)], run(pool, "echo")]
     await asyncio.sleep(0)
     assert repr(pool) == f"<ChildWorkers [{most} busy, 0 idle, 1 waiting]>"
     for task in tasks:
