@@ -429,17 +429,12 @@ class PageFlights:
         try:
             async with asyncio.timeout_at(job.end):
                 captured = await self._capturer.capture(job)
-        except TimeoutError:
-            error: FetchError = timed_out()
-            error.url = job.current
+        except (TimeoutError, FetchError) as exc:
+            error = exc if isinstance(exc, FetchError) else timed_out()
+            error.url = error.url or job.current
             if job.trail is not None and job.trail.has_redirects:
                 error.redirect_chain = tuple(job.trail.chain)
-            return Landed(error, job.end, was_late=True)
-        except FetchError as exc:
-            exc.url = exc.url or job.current
-            if job.trail is not None and job.trail.has_redirects:
-                exc.redirect_chain = tuple(job.trail.chain)
-            return Landed(exc, job.end, was_late=exc.code is ErrorCode.TIMEOUT)
+            return Landed(error, job.end, was_late=error.code is ErrorCode.TIMEOUT)
         if isinstance(captured, Unchanged):
             if job.previous is None:
                 raise RuntimeError("a site answered 304 to an unconditional request")
@@ -479,4 +474,4 @@ def _serves(capture: Capture, job: Job) -> bool:
     """Return whether a capture holds everything the call may read, and no more."""
     if capture.page.document.truncated:
         return capture.max_bytes == job.max_bytes
-    return capture.page.content_length <= max(job.max_bytes, job.max_document_bytes)
+    return capture.page.content_length <= job.max_document_bytes
