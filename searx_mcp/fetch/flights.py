@@ -170,4 +170,4 @@ def _serves(capture: Capture, job: Job) -> bool:
     """Return whether a capture holds everything the call may read, and no more."""
     if capture.page.document.truncated:
         return capture.max_bytes == job.max_bytes
-    return capture.page.content_length <= max(job.max_bytes, job.max_document_bytes)
+    return capture.page.content_length <= job.max_document_bytes

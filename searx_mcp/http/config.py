@@ -50,7 +50,7 @@ def _check_bypass(entries: tuple[str, ...]) -> tuple[str, ...]:
 
 
 _AS_TEXT = (
-    PlainSerializer(lambda proxy: str(proxy or ""), return_type=str),
+    PlainSerializer(lambda proxy: str(proxy or "")),
     WithJsonSchema({"type": "string"}),
 )
 

@@ -61,9 +61,8 @@ class StaticResolver(AbstractResolver):
             self._answers[name.lower().removesuffix(".")] = list(each)
 
     def forget(self) -> None:
-        """Forget all names and recorded lookups."""
+        """Forget all names."""
         self._answers.clear()
-        self.asked.clear()
 
     @override
     async def resolve(

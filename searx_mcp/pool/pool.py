@@ -409,5 +409,5 @@ class SourcePool(Members):
         named = sorted((name, url) for url, name in self._names.items())
         cards = [(name, self._members[url].report_card(now)) for name, url in named]
         # Grades of an instance's pages say nothing about an API.
-        unknown = {"format": None, "json_enabled": None, "link_token": None}
+        unknown = {"format": None, "json_enabled": None}
         return tuple(card.model_copy(update={"source": name, **unknown}) for name, card in cards)

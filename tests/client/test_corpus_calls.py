@@ -9,7 +9,6 @@ import pytest
 
 from searx_mcp import SearxClient
 from searx_mcp.errors import (
-    DeadlineError,
     ErrorCode,
     InvalidArgumentError,
     PolicyError,
@@ -188,12 +187,26 @@ async def test_a_page_behind_a_login_is_a_note_and_one_that_is_gone_an_error(cli
     assert protected.queries[0].results == ()
 
 
-async def test_a_page_that_never_comes_costs_no_more_than_the_deadline(client_of):
-    async with FakeWeb({"/slow": silent()}) as web:
+@pytest.mark.parametrize(
+    ("call", "code"),
+    [
+        (
+            lambda client, url: client.answer("tea", url=url, timeout=1),
+            ErrorCode.DEADLINE_EXCEEDED,
+        ),
+        (
+            lambda client, url: client.read_page(url, query="tea", timeout=1),
+            ErrorCode.TIMEOUT,
+        ),
+    ],
+    ids=["answer", "read_page"],
+)
+async def test_a_page_that_never_comes_costs_no_more_than_the_deadline(client_of, call, code):
+    async with asyncio.timeout(10), FakeWeb({"/slow": silent()}) as web:
         async with client_of(web) as client:
-            with pytest.raises(DeadlineError) as caught:
-                await client.answer("tea", url=web.url("/slow"), timeout=1)
-    assert caught.value.code is ErrorCode.DEADLINE_EXCEEDED
+            with pytest.raises(SearxMcpError) as caught:
+                await call(client, web.url("/slow"))
+    assert caught.value.code is code
 
 
 async def test_a_stale_page_is_asked_about_once_its_time_is_over(client_of, web):

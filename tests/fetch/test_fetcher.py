@@ -143,6 +143,7 @@ async def test_one_deadline_spans_all_hops_and_one_that_is_over_asks_nobody(site
     url = site.redirect("/", site.raw("/slow", b""))
     error = await failure(fetcher, url, deadline=soon())
     assert (error.code, error.url) == (ErrorCode.TIMEOUT, site.at("/slow"))
+    assert error.redirect_chain == (f"{url} -> 302",)
     asked = len(site.requests)
     error = await failure(fetcher, site.page("/page", ARTICLE), deadline=soon() - 1)
     assert (error.code, len(site.requests)) == (ErrorCode.TIMEOUT, asked)

@@ -223,6 +223,9 @@ NOISE = zlib.compress(TALK.encode())
         # A place in a list, and a number whose digits in pairs are letters.
         f"https://example.org/list?after={base64.b64encode(b'2026-05-24 12:00:00 +00:00').decode()}",
         "https://example.org/orders/414243444546474849505152535455",
+        # Fields of a binary format.
+        "https://example.org/?d="
+        + base64.b64encode(b"name\x00Ada Lovelace\x00city\x00London").decode(),
         # Filled, not random.
         f"https://example.org/{'a' * 150}",
         f"https://example.org/?pad={'0' * 150}",

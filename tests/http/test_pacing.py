@@ -10,7 +10,13 @@ import pytest
 from searx_mcp.errors import ErrorCode, TransportError
 from searx_mcp.http.config import NetworkConfig
 from searx_mcp.http.http import HttpSession
-from searx_mcp.http.pacing import LINES_A_TURN, MAX_INTERIM, READ_BUFFER, PacedConnector
+from searx_mcp.http.pacing import (
+    BYTES_A_TURN,
+    LINES_A_TURN,
+    MAX_INTERIM,
+    READ_BUFFER,
+    PacedConnector,
+)
 from searx_mcp.http.sessions import Sessions
 from searx_mcp.urls.address import AllowList
 from tests.doubles.proxy import FakeProxy
@@ -101,12 +107,19 @@ async def test_a_turn_takes_so_many_lines(serve, library, kind):
     assert max(pieces) <= 2 * LINES_A_TURN
 
 
-async def test_chunks_wait_for_their_reader_in_bounds(serve, library):
-    server = await serve(flooding(CHUNKED, b"1\r\na\r\n"))
+@pytest.mark.parametrize(
+    ("head", "again", "least", "turn"),
+    [
+        (CHUNKED, b"1\r\na\r\n", READ_BUFFER // 16, LINES_A_TURN),
+        (OK + b"Connection: close\r\n\r\n", b"a", READ_BUFFER * 2, BYTES_A_TURN),
+    ],
+    ids=["chunks", "one line"],
+)
+async def test_a_body_waits_for_its_reader_in_bounds(serve, library, head, again, least, turn):
+    server = await serve(flooding(head, again))
     async with library.get(server.url) as response:
         await turns(2_000)
-        waiting = len(response.content.read_nowait())
-        assert READ_BUFFER // 16 <= waiting <= READ_BUFFER // 16 + LINES_A_TURN
+        assert least <= len(response.content.read_nowait()) <= least + turn
         response.close()
 
 

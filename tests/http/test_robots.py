@@ -222,6 +222,7 @@ def only(pattern: str) -> str:
         pytest.param("", "/", True, id="empty"),
         pytest.param(f"\ufeff{OUT}", "/", False, id="a byte order mark"),
         pytest.param(OUT.encode("utf-16"), "/", False, id="UTF-16"),
+        pytest.param(f"\ufeff{OUT}".encode("utf-16-be"), "/", False, id="big-endian"),
         pytest.param(OUT.replace("\n", "\r\n"), "/", False, id="CRLF"),
         pytest.param(OUT.replace("\n", "\r"), "/", False, id="CR"),
         pytest.param(f"{US}Disallow: /a\u2028Disallow: /b", "/b", True, id="no end of a line"),

@@ -104,6 +104,7 @@ def test_what_a_newer_version_adds_is_passed_over():
         {**dumped(SEARCH), "results": 7},
         {**dumped(page()), "markdown_content": "x", "passages": [1]},
         {**dumped(page()), "passages": [{"path": [], "offset": "1", "length": "x"}]},
+        {**dumped(page()), "passages": [{"path": [], "offset": 1, "length": "x"}]},
     ],
 )
 def test_what_is_no_response_is_refused(broken):

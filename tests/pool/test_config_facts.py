@@ -114,6 +114,8 @@ def test_a_config_of_searx_is_read():
         pytest.param("it", TimeRange.DAY, 2, False, id="cannot-do-one-and-other-unknown"),
         pytest.param("map", TimeRange.DAY, 2, None, id="one-cannot-and-one-may"),
         pytest.param("web", TimeRange.DAY, 2, True, id="one-can-do-both-and-one-may"),
+        pytest.param("20", TimeRange.ANY, 1, True, id="the-last-of-very-many"),
+        pytest.param("21", TimeRange.ANY, 1, False, id="beyond-them"),
     ],
 )
 def test_a_category_is_served_by_an_engine_that_can_do_all_of_it(
@@ -129,6 +131,7 @@ def test_a_category_is_served_by_an_engine_that_can_do_all_of_it(
         {"name": "f", "categories": ["map", "web"], "time_range_support": True},
         {"name": "g", "categories": ["map"], "time_range_support": False, "paging": True},
         {"name": "h", "categories": ["web"], "time_range_support": True, "paging": True},
+        {"name": "i", "categories": [*map(str, range(1, 22))]},
     ]  # fmt: skip
 
     assert facts_of({"engines": engines}).serves(category, time_range, page=page) is serves

@@ -147,7 +147,7 @@ UNUSABLE = (
     ("address", "row", "reason"),
     [
         *(pytest.param(address, {}, DropReason.ADDRESS, id=ascii(address)) for address in UNUSABLE),
-        pytest.param(f"https://a.example/{'x' * 300}", {}, DropReason.ADDRESS, id="endless"),
+        pytest.param(f"https://a.example/{'x' * 283}", {}, DropReason.ADDRESS, id="endless"),
         pytest.param(
             "https://web.archive.org/web/20240905142001/https://b.example/",
             {},
@@ -179,6 +179,7 @@ UNUSABLE = (
         pytest.param(URL, {"html": {"grade": "F"}}, None, id="html-f-is-a-fork"),
         pytest.param(URL, {"error": None, "generator": "searx"}, None, id="any-generator"),
         pytest.param("https://a.example/searx/", {}, None, id="path"),
+        pytest.param(f"https://a.example/{'x' * 282}", {}, None, id="long-path"),
         pytest.param("https://a.example:8443/", {}, None, id="port-of-the-web"),
         pytest.param("https://a_b.example/", {}, None, id="underscore"),
         pytest.param("https://local.example/", {}, None, id="local-is-no-suffix"),

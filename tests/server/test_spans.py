@@ -47,6 +47,7 @@ class Collector:
         batch = otlp.ExportTraceServiceRequest.FromString(body)
         if self.status == 200:
             for resource in batch.resource_spans:
+                assert attributes(resource.resource)["service.name"] == "searx-mcp"
                 self.spans += [span for scope in resource.scope_spans for span in scope.spans]
         return web.Response(status=self.status)
 

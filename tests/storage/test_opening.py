@@ -177,6 +177,7 @@ def sqlite_error(code: int) -> sqlite3.OperationalError:
     [
         (sqlite_error(sqlite3.SQLITE_FULL), "the disk that holds state is full", "Free some space"),
         (OSError(errno.ENOSPC, "no"), "the disk that holds state is full", "Free some space"),
+        (OSError(errno.EDQUOT, "no"), "the disk that holds state is full", "Free some space"),
         (sqlite_error(sqlite3.SQLITE_READONLY), "state cannot be written", "another folder"),
         (sqlite_error(sqlite3.SQLITE_READONLY_DIRECTORY), "state cannot be written", "another"),
         (sqlite_error(sqlite3.SQLITE_CANTOPEN), "state cannot be written", "another folder"),

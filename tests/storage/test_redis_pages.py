@@ -207,12 +207,11 @@ async def test_another_program_in_place_of_the_server_is_a_miss(store_at, make_c
 
 
 async def test_a_page_too_large_for_the_server_stays_in_the_process(
-    redis_url, store_at, make_capture, noise, monkeypatch
+    redis_url, store_at, make_capture, noise
 ):
-    monkeypatch.setattr(redis_pages, "MAX_SIZE", 10_000)
-    one, two = store_at(redis_url), store_at(redis_url)
+    one, two = (store_at(redis_url, max_bytes=1 << 24) for _ in range(2))
     await one.keep(KEY, make_capture(), NOW)
-    large = make_capture(noise(1, 40_000), NOW + 1)
+    large = make_capture(noise(1, 8_000_000), NOW + 1)
     cursor = await one.keep(KEY, large, NOW + 1)
     assert await one.find(KEY, NOW + 1) == KeptPage(large, cursor)
     assert await one.read("mine", cursor, NOW + 1) == KeptPage(large, cursor)

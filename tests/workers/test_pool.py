@@ -51,6 +51,29 @@ async def test_jobs_run_side_by_side(pool_of, run, hang):
     second.cancel()
 
 
+@pytest.mark.parametrize(
+    ("function", "answer", "most"),
+    [
+        ("sched_getaffinity", {0}, 1),
+        ("sched_getaffinity", {0, 1, 2}, 2),
+        ("cpu_count", 3, 2),
+        ("cpu_count", None, 1),
+    ],
+)
+async def test_unless_told_so_many_jobs_run_at_once_as_there_are_cores_but_one(
+    pool_of, run, hang, monkeypatch, function, answer, most
+):
+    with monkeypatch.context() as patch:
+        patch.delattr(os, "sched_getaffinity")
+        patch.setattr(os, function, lambda *_: answer, raising=False)
+        pool = pool_of(processes=0)
+    tasks = [*[(await hang(pool))[0] for _ in range(most)], run(pool, "echo")]
+    await asyncio.sleep(0)
+    assert repr(pool) == f"<ChildWorkers [{most} busy, 0 idle, 1 waiting]>"
+    for task in tasks:
+        task.cancel()
+
+
 async def test_what_a_job_refuses_is_told_in_clean_words(pool_of, run):
     pool = pool_of()
     with pytest.raises(ContentError) as caught:

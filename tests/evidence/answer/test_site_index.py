@@ -138,6 +138,14 @@ async def test_a_site_that_does_not_say_so_is_asked_where_indexes_are_by_agreeme
     assert path in asked
 
 
+async def test_of_an_index_in_many_files_two_are_read(client_of):
+    files = [f"/skerry-{number}.xml" for number in range(1, 5)]
+    index = f"<sitemapindex>{''.join(f'<loc>{file}</loc>' for file in files)}</sitemapindex>"
+    pages = {"/en/index.html": manual("Harbour works", FILLER, head="")}
+    _, _, asked = await ask(client_of, pages | {"/sitemap.xml": FakePage(index)})
+    assert [path for path in asked if path in files] == files[:2]
+
+
 async def test_an_index_on_another_host_counts_for_nothing_even_if_it_names_pages_of_the_site(
     client_of,
 ):

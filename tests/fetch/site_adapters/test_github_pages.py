@@ -443,10 +443,11 @@ def test_comments_that_were_cut_are_read_as_far_as_they_came(read, answer):
         (ISSUE_URL, [{**ISSUE, "pull_request": {"merged_at": None}}, []], "- Kind: Pull request"),
         (LATEST, [{**RELEASE, "assets": [{"name": f"f{n}"} for n in range(80)]}], "- f49\n- and 30 more files"),
         (RELEASES, [[RELEASE]], "# Releases of o/r\n\n## v1.0 One\n"),
+        (LATEST, [{**RELEASE, "draft": True, "published_at": None, "created_at": "2026-01-03"}], "- State: draft\n- Published: 2026-01-03\n"),
         (FOLDER, [[], None], "# Hello-World/src at main\n\n"),
         (GIST_URL, [{**gist(), "description": None}], "# a.py\n"),
     ],
-    ids=["links of a README", "a pull request as an issue", "many files", "releases", "a folder", "a gist"],
+    ids=["links of a README", "a pull request as an issue", "many files", "releases", "a draft", "a folder", "a gist"],
 )  # fmt: skip
 def test_a_page_has(read, url, bodies, words):
     assert words in read(url, *bodies).markdown

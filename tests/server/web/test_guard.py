@@ -33,9 +33,9 @@ async def ask(
     path="/mcp",
     body=(MESSAGE,),
     twice="",
-    **headers: str,
+    **headers: str | None,
 ):
-    """Send one request, perhaps with a header twice; returns its status, the headers and the body of the answer."""
+    """Send one request, perhaps with a header twice or not at all; returns its status, the headers and the body of the answer."""
     sent: list[dict[str, Any]] = []
     parts = list(body)
 
@@ -54,7 +54,11 @@ async def ask(
         await send({"type": "http.response.body", "body": message["body"]})
 
     given = {"host": "127.0.0.1:8765", **JSON, **headers}
-    raw = [(name.replace("_", "-").encode(), value.encode()) for name, value in given.items()]
+    raw = [
+        (name.replace("_", "-").encode(), value.encode())
+        for name, value in given.items()
+        if value is not None
+    ]
     raw += [row for row in raw if row[0] == twice.encode()]
     scope = {"type": "http", "method": method, "path": path, "headers": raw}
     scope["client"] = ("192.0.2.7", 7)
@@ -98,6 +102,8 @@ PROVEN = {"authorization": f"Bearer {TOKEN}"}
         (LOCAL, {"content-type": "text/plain"}, 415),
         (LOCAL, {"content-type": "application/json; charset=utf-8"}, 200),
         (LOCAL, {"content-type": "application/jsonx"}, 415),
+        (LOCAL, {"content-type": None}, 415),
+        (LOCAL, {"content-type": None, "path": "/elsewhere"}, 200),
         (LOCAL, {"content-type": "APPLICATION/JSON"}, 200),
         (LOCAL, {"content-encoding": "gzip"}, 415),
         (LOCAL, {"accept": "*/*"}, 200),
