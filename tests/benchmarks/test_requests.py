@@ -7,6 +7,7 @@ import sys
 import pytest
 from aiohttp import web
 
+from searx_mcp.settings.tools import Tool
 from searx_mcp.testing.loopback import LoopbackServer, never
 from tests.doubles.raw import RawServer
 
@@ -42,6 +43,10 @@ async def test_every_tool_is_asked_for_in_calls_that_it_takes(requests, table, r
     tools, _ = research
     missed = [each for each in requests.checked(table.read_requests(), tools) if not each.holds]
     assert missed == []
+
+
+def test_the_tokens_of_every_tool_are_counted(load_benchmark):
+    assert {call.tool for call in load_benchmark("tokens").CALLS} == {*Tool}
 
 
 async def test_a_call_of_what_is_not_published_is_found(requests, table):

@@ -14,6 +14,8 @@ from searx_mcp.models.instance import Catalog, CatalogEntry, Tier
 from searx_mcp.models.response import Coverage
 from searx_mcp.render.search import search_text
 from searx_mcp.settings.values import Settings
+from searx_mcp.sources.open.config import OpenSourcesConfig
+from searx_mcp.sources.open.table import engines_of
 from searx_mcp.storage.sqlite_state import open_store
 from searx_mcp.storage.state import StateStore
 from searx_mcp.testing.clock import FakeClock
@@ -211,7 +213,7 @@ async def test_they_are_listed_as_a_tier_of_their_own_with_what_is_left(stage):
         await client.search("red panda", source="open", category="images", fetch_content=False)
         rows = {row.source: row for row in (await client.instances()).instances if row.source}
         details = await client.admin.show("api.openverse.org")
-    assert len(rows) == 15
+    assert rows.keys() == engines_of(OpenSourcesConfig()).keys()
     assert rows["openverse"].tier is Tier.OPEN
     assert rows["openverse"].budget_left == 179
     assert rows["openverse"].successes == 1

@@ -260,6 +260,7 @@ async def test_a_page_fails_here_with_the_class_and_facts_it_has_at_the_service(
             await client.fetch(FetchRequest(url="https://a.example/"))
     here = caught.value
     assert type(here) is type(there)
+    assert "The remote service failed" not in here.message
     for name in ("code", "url", "status_code", "redirect_chain", "response_time_ms"):
         assert getattr(here, name) == getattr(there, name)
     assert "Disallow: /" in fetch_error_text(here, "0123456789ab")

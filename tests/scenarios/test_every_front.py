@@ -11,6 +11,7 @@ from typing import Any, Final
 import pytest
 
 from searx_mcp.verbs.evidence import ANSWER, CORPUS_STATUS, INGEST, READ_PAGE, SEARCH_CORPUS
+from searx_mcp.verbs.table import VERBS
 from searx_mcp.verbs.verb import Verb
 from searx_mcp.verbs.web import WEB_FETCH, WEB_SEARCH
 from tests.doubles.fronts import FRONTS, Command, Outcome, Rest
@@ -372,6 +373,13 @@ SCENARIOS: Final[Mapping[str, Scenario]] = {
     },
     **refusals(),
 }
+
+
+def test_every_verb_with_a_command_succeeds_and_refuses_on_every_front():
+    verbs = {verb for verb in VERBS if verb.command}
+    succeeds = {call.verb for each in SCENARIOS.values() for call in each.calls if not call.code}
+    assert succeeds >= verbs
+    assert WRONG.keys() == verbs
 
 
 @pytest.fixture(scope="module")

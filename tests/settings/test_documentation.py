@@ -34,6 +34,7 @@ PAGES = [
 ]
 
 
+FOLDERS = [ROOT / name for name in ("searx_mcp", "tests", "benchmarks", "docs", "config")]
 TEXTS = {page.relative_to(ROOT).as_posix(): page.read_text(encoding="utf-8") for page in PAGES}
 
 
@@ -101,6 +102,32 @@ def write_config() -> ModuleType:
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
+
+
+def test_every_argument_is_given_in_a_test_besides_those_of_reading_arguments():
+    reading = {"test_coercion.py", "test_arguments.py"}
+    tests = (path for path in (ROOT / "tests").rglob("*.py") if path.name not in reading)
+    code = "\n".join(path.read_text(encoding="utf-8") for path in tests)
+    names = {name for verb in VERBS for name in verb.request.model_fields}
+    assert {name for name in names if not re.search(rf'\b{name}["=]', code)} == set()
+
+
+def test_the_files_and_names_that_the_guide_to_changes_names_exist():
+    guide = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8").partition("## Files to touch")[2]
+    named = set(re.findall(r"`([^`\s]+)`", guide))
+    files = {path for folder in FOLDERS for path in folder.rglob("*")}
+    paths = [f"/{path.relative_to(ROOT)}" for path in (*FOLDERS, *files)]
+    missing = {
+        name
+        for name in named
+        if "/" in name and not any(path.endswith(f"/{name.rstrip('/')}") for path in paths)
+    }
+    code = "\n".join(path.read_text(encoding="utf-8") for path in files if path.suffix == ".py")
+    constants = (name for name in named if re.fullmatch(r"_?[A-Z][A-Z_]+", name))
+    missing |= {
+        name for name in constants if not re.search(rf"^ *{name}\b.* = ", code, re.MULTILINE)
+    }
+    assert missing == set()
 
 
 def test_the_written_lists_are_up_to_date(write_config):

@@ -401,6 +401,21 @@ def test_an_engine_may_say_what_a_status_of_its_own_means(
     assert said is None or said[2] in refusal.detail
 
 
+@pytest.mark.parametrize(
+    ("table", "elsewhere"),
+    [
+        ("open/engines/test_answers.py", set()),
+        ("open/engines/test_hostile.py", {"wikipedia"}),  # parsed as Commons is
+        ("open/engines/test_questions.py", set()),
+        ("open/routing/test_route.py", set()),
+    ],
+)
+def test_every_engine_has_a_row_in_the_tables_of_what_is_tried(table, elsewhere):
+    text = (Path(__file__).parents[1] / table).read_text(encoding="utf-8")
+    absent = {row.name for row in ENGINES if not re.search(rf'["\s]{row.name}["\s]', text)}
+    assert absent == elsewhere
+
+
 def test_every_engine_has_an_answer_to_be_tried_on():
     assert {row.name for row in ENGINES} == set(NAMES_TRIED)
 
