@@ -31,6 +31,7 @@ from searx_mcp.render.batch import raw_data
 from searx_mcp.render.errors import fetch_error_data, search_error_data
 from searx_mcp.render.page import refusals
 from searx_mcp.render.structured import scrub
+from searx_mcp.render.surroundings import dropped
 from searx_mcp.render.tokens import fit
 from searx_mcp.settings.sources import Loaded
 from searx_mcp.verbs.verb import Room
@@ -132,6 +133,9 @@ def print_response(response: SearchResponse, *, pages: bool, budget: int | None)
     out.print()
     for note in response.notes:
         print_prose(out, f"Note: {note}", style="yellow")
+    stats = response.content_fetch_stats
+    if left_out := dropped(stats) if stats else "":
+        print_prose(out, left_out, style="yellow")
     print_prose(out, _footer(response), style="dim")
 
 

@@ -124,7 +124,8 @@ def remarks(short: SearchResponse) -> Iterator[str]:
         yield f"Note: {note}"
     stats = short.content_fetch_stats
     if stats is not None and stats.failed:
-        yield f"Pages read: {stats.successful} of {stats.attempted}.{_dropped(stats)}"
+        read = f"Pages read: {stats.successful} of {stats.attempted}."
+        yield f"{read} {dropped(stats)}".rstrip()
 
 
 def beside(short: SearchResponse, boundary: str) -> Iterator[str]:
@@ -141,14 +142,14 @@ def beside(short: SearchResponse, boundary: str) -> Iterator[str]:
         yield _unresponsive(short, boundary)
 
 
-def _dropped(stats: FetchStats) -> str:
+def dropped(stats: FetchStats) -> str:
     """Count the pages that were read and dropped, by reason, and the results dropped with them."""
     if not stats.dropped:
         return ""
     reasons = Counter(page.reason.value for page in stats.dropped).most_common()
     counts = ", ".join(f"{count} {reason}" for reason, count in reasons)
     gone = sum(page.result_dropped for page in stats.dropped)
-    return f" Left out: {counts}{f' ({gone} with the result)' if gone else ''}."
+    return f"Left out: {counts}{f' ({gone} with the result)' if gone else ''}."
 
 
 def _unresponsive(response: SearchResponse, boundary: str) -> str:

@@ -11,8 +11,10 @@ from searx_mcp.models.hits import Answer
 from searx_mcp.models.page import Page
 from searx_mcp.models.request import SafeSearch, TimeRange
 from searx_mcp.models.response import (
+    DroppedPage,
     FetchStats,
     PageContent,
+    Poor,
     SearchResponse,
     SearchResult,
 )
@@ -95,6 +97,17 @@ def test_an_answer_reads_like_this(capsys):
         "12 ms, answered by https://a.example/, 2 of 3 pages read, 2 requests\n"
     )
     assert errors == ""
+
+
+def test_results_left_out_for_their_pages_are_counted(capsys):
+    pages = (
+        DroppedPage(url="https://c.example/", reason=Poor.SPAM, result_dropped=True),
+        DroppedPage(url="https://d.example/", reason=Poor.LOGIN),
+    )
+    stats = FetchStats(attempted=3, successful=1, failed=2, dropped=pages)
+    print_response(response(RESULT, content_fetch_stats=stats), pages=False, budget=None)
+    shown = capsys.readouterr().out
+    assert "\nLeft out: 1 spam, 1 login (1 with the result).\n12 ms" in shown
 
 
 def test_an_answer_of_the_cache_and_an_empty_one_say_so(capsys):
