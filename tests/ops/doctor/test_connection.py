@@ -212,7 +212,7 @@ async def test_behind_a_proxy_nothing_is_looked_up():
     runner = CheckRunner("x", deadline=float("inf"), progress=None)
     await check_path(runner, ConnectionPath(URL("https://a.example/"), behind))
     assert {check.detail for check in runner.checks} == {
-        "Resolved by the proxy http://***@proxy.example.org:3128."
+        "Left to the proxy http://***@proxy.example.org:3128."
     }
 
 

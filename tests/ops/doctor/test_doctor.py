@@ -282,7 +282,7 @@ async def test_a_proxy_is_used_and_its_failures_are_told(diagnose):
     assert down.failed == ["proxy", "healthz"]
     assert closed.failed == ["healthz"]
     assert "hunter2" not in closed.out
-    assert closed.said("tls").startswith("Resolved by the proxy")
+    assert closed.said("tls").startswith("Left to the proxy")
     assert closed.fix("healthz")[0]
 
 
