@@ -100,7 +100,8 @@ def heading(short: SearchResponse, budget: int, *, shown: int, specified: bool =
             lines = [f"SEARCH RESULTS ({short.results_count} found):"]
             lines += [f"These are {short.results_count}{more}."] if more else []
     else:
-        lines = [NO_RESULTS, ADVICE]
+        # On a later page, the list just ends: the note says so.
+        lines = [NO_RESULTS, ADVICE] if short.page is None else [NO_RESULTS]
     if short.stale:
         lines.extend(f"Note: {note}" for note in short.notes[:1])
     return "\n".join(lines)
