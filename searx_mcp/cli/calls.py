@@ -168,6 +168,8 @@ def print_page(page: Page) -> None:
         )
     )
     print_notes(page.notes)
+    if page.redirect_target:
+        head.print(plain_text(f"Redirect target: {page.redirect_target}"))
     out = console()
     for line in refusals(page):
         out.print(plain_text(line))

@@ -164,6 +164,10 @@ HEAD = "T [b]  https://a.example/b\ntext/html, 2 words, 7 ms"
         ({"from_cache": True, "age_seconds": 5}, f"{HEAD}, cached 5 s ago\n"),
         ({"age_seconds": 5}, f"{HEAD}\n"),
         ({"notes": ("One.", "Two.")}, f"{HEAD}\nNote: One.\nNote: Two.\n"),
+        (
+            {"redirect_target": "https://c.example/[b]"},
+            f"{HEAD}\nRedirect target: https://c.example/[b]\n",
+        ),
         ({"title": ""}, f"{HEAD}\n".replace("T [b]", "(no title)")),
         ({"cursor": "abc"}, f"{HEAD}\n"),
         ({"next_offset": 12}, f"{HEAD}\n"),
