@@ -112,12 +112,21 @@ async def suggest(loaded: Loaded, /, *, words: tuple[str, ...], as_json: bool) -
         say("No suggestions. Only your own instances are asked for them.")
 
 
-def print_response(response: SearchResponse, *, pages: bool, budget: int | None) -> None:
-    """Print a search response: results with summaries, and whole pages on request."""
+def print_response(
+    response: SearchResponse, *, pages: bool, budget: int | None, has_repeated: bool = False
+) -> None:
+    """Print a search response: results with summaries, and whole pages on request.
+
+    Args:
+        response: the response.
+        pages: whether to print whole pages.
+        budget: tokens of all pages; `None` if unlimited.
+        has_repeated: whether it found results that an earlier search has printed.
+    """
     out = console()
-    if not response.results:
+    if not response.results and not has_repeated:
         out.print("No search results found.")
-    else:
+    elif response.results:
         out.print(
             plain_text(
                 f"Found {counted(response.results_count, 'search result')} for query '{response.query}'"
@@ -148,7 +157,7 @@ def print_batch(batch: SearchBatch, *, pages: bool, budget: int | None) -> None:
         if each.error is not None:
             print_prose(error_console(), f"{each.query}: {each.error.error_details}")
         if each.result is not None:
-            print_response(each.result, pages=pages, budget=share)
+            print_response(each.result, pages=pages, budget=share, has_repeated=bool(each.repeated))
         for hit in each.repeated:
             place = f"result {hit.result} of search {hit.search}"
             out.print(plain_text(f"Also {place}: {hit.url}", style="dim"))

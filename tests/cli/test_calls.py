@@ -4,17 +4,20 @@ import re
 
 import pytest
 
-from searx_mcp.cli.calls import print_attempts, print_page, print_response
+from searx_mcp.cli.calls import print_attempts, print_batch, print_page, print_response
 from searx_mcp.errors import DeadlineError, ErrorCode, PolicyError
 from searx_mcp.models.attempt import Attempt, Format, Verdict
 from searx_mcp.models.hits import Answer
 from searx_mcp.models.page import Page
 from searx_mcp.models.request import SafeSearch, TimeRange
 from searx_mcp.models.response import (
+    BatchedSearch,
     DroppedPage,
     FetchStats,
     PageContent,
     Poor,
+    RepeatedHit,
+    SearchBatch,
     SearchResponse,
     SearchResult,
 )
@@ -97,6 +100,19 @@ def test_an_answer_reads_like_this(capsys):
         "12 ms, answered by https://a.example/, 2 of 3 pages read, 2 requests\n"
     )
     assert errors == ""
+
+
+def test_a_search_that_found_nothing_new_does_not_claim_to_have_found_nothing(capsys):
+    hit = RepeatedHit(url=RESULT.url, search=1, result=1)
+    searches = (
+        BatchedSearch(query="bees", result=response(RESULT)),
+        BatchedSearch(query="wasps", result=response(), repeated=(hit,)),
+        BatchedSearch(query="ants", result=response()),
+    )
+    print_batch(SearchBatch(queries=searches), pages=False, budget=None)
+    shown = capsys.readouterr().out
+    assert shown.count("No search results found.") == 1
+    assert "Also result 1 of search 1: https://a.example/\n\nSearch 3: ants\nNo search" in shown
 
 
 def test_results_left_out_for_their_pages_are_counted(capsys):
