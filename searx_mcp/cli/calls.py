@@ -140,11 +140,10 @@ def print_response(
     for number, result in enumerate(response.results, start=1):
         _print_result(out, number, result, pages=pages, budget=per_page)
     out.print()
-    for note in response.notes:
-        print_prose(out, f"Note: {note}", style="yellow")
-    stats = response.content_fetch_stats
-    if left_out := dropped(stats) if stats else "":
-        print_prose(out, left_out, style="yellow")
+    for line in filter(
+        None, (*map("Note: {}".format, response.notes), dropped(response.content_fetch_stats))
+    ):
+        print_prose(out, line, style="yellow")
     print_prose(out, _footer(response), style="dim")
 
 
@@ -159,8 +158,11 @@ def print_batch(batch: SearchBatch, *, pages: bool, budget: int | None) -> None:
         if each.result is not None:
             print_response(each.result, pages=pages, budget=share, has_repeated=bool(each.repeated))
         for hit in each.repeated:
-            place = f"result {hit.result} of search {hit.search}"
-            out.print(plain_text(f"Also {place}: {hit.url}", style="dim"))
+            out.print(
+                plain_text(
+                    f"Also result {hit.result} of search {hit.search}: {hit.url}", style="dim"
+                )
+            )
 
 
 def print_page(page: Page) -> None:
@@ -268,9 +270,8 @@ def _print_result(
 
 
 def _footer(response: SearchResponse) -> str:
-    parts = [f"{response.search_time_ms} ms", f"answered by {response.instance_used}"]
-    if response.cached:
-        parts[0] = "from the cache"
+    took = "from the cache" if response.cached else f"{response.search_time_ms} ms"
+    parts = [took, f"answered by {response.instance_used}"]
     if stats := response.content_fetch_stats:
         parts.append(f"{stats.successful} of {stats.attempted} pages read")
     if len(response.attempts) > 1:

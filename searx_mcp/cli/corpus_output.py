@@ -72,7 +72,12 @@ def print_read(response: ReadResponse, *, budget: int | None) -> None:
         if not before.results:
             out.print("\nNo passages found.")
         elif left_out := len(before.results) - len(each.results):
-            out.print(_left_out(left_out))
+            out.print(
+                plain_text(
+                    f"\n{counted(left_out, 'more passage')} left out for lack of room",
+                    style="dim",
+                )
+            )
 
 
 def print_evidence(response: EvidenceResponse, *, budget: int | None, passages: bool) -> None:
@@ -113,14 +118,14 @@ def print_evidence(response: EvidenceResponse, *, budget: int | None, passages: 
         else:
             _print_quotes(out, quotes, otherwise=evidence[0].text)
     if left_out := len(response.evidence) - len(shown.evidence):
-        out.print(_left_out(left_out))
+        out.print(
+            plain_text(
+                f"\n{counted(left_out, 'more passage')} left out for lack of room",
+                style="dim",
+            )
+        )
     print_notes(response.notes)
     error_console().print(plain_text(_figures(response), style="dim"))
-
-
-def _left_out(number: int) -> Text:
-    do = "does" if number == 1 else "do"
-    return plain_text(f"\n{counted(number, 'more passage')} {do} not fit", style="dim")
 
 
 def _print_passages(out: Console, evidence: Sequence[Evidence]) -> None:

@@ -235,9 +235,10 @@ def budget_table(lines: Iterable[BudgetLine], *, now: datetime, width: int) -> T
 def trial_lines(trial: Trial) -> Iterator[str]:
     """Yield lines on a real search: its outcome, its cost and the rest of the budget."""
     status = "" if trial.status_code is None else f", status {trial.status_code}"
-    verdict = trial.verdict.replace("_", " ")
-    read = f"{trial.rows_used} of {trial.rows_seen} rows read"
-    yield f"{verdict}: {read} in {trial.elapsed_ms} ms ({trial.format.upper()}{status})"
+    yield (
+        f"{trial.verdict.replace('_', ' ')}: {trial.rows_used} of {trial.rows_seen} rows read"
+        f" in {trial.elapsed_ms} ms ({trial.format.upper()}{status})"
+    )
     if trial.detail:
         yield trial.detail
     counts = (

@@ -143,9 +143,9 @@ def beside(short: SearchResponse, boundary: str) -> Iterator[str]:
         yield _unresponsive(short, boundary)
 
 
-def dropped(stats: FetchStats) -> str:
+def dropped(stats: FetchStats | None) -> str:
     """Count the pages that were read and dropped, by reason, and the results dropped with them."""
-    if not stats.dropped:
+    if stats is None or not stats.dropped:
         return ""
     reasons = Counter(page.reason.value for page in stats.dropped).most_common()
     counts = ", ".join(f"{count} {reason}" for reason, count in reasons)
