@@ -31,6 +31,7 @@ from searx_mcp.render.batch import raw_data
 from searx_mcp.render.errors import fetch_error_data, search_error_data
 from searx_mcp.render.page import refusals
 from searx_mcp.render.structured import scrub
+from searx_mcp.render.surroundings import dropped
 from searx_mcp.render.tokens import fit
 from searx_mcp.settings.sources import Loaded
 from searx_mcp.verbs.verb import Room
@@ -111,12 +112,21 @@ async def suggest(loaded: Loaded, /, *, words: tuple[str, ...], as_json: bool) -
         say("No suggestions. Only your own instances are asked for them.")
 
 
-def print_response(response: SearchResponse, *, pages: bool, budget: int | None) -> None:
-    """Print a search response: results with summaries, and whole pages on request."""
+def print_response(
+    response: SearchResponse, *, pages: bool, budget: int | None, has_repeated: bool = False
+) -> None:
+    """Print a search response: results with summaries, and whole pages on request.
+
+    Args:
+        response: the response.
+        pages: whether to print whole pages.
+        budget: tokens of all pages; `None` if unlimited.
+        has_repeated: whether it found results that an earlier search has printed.
+    """
     out = console()
-    if not response.results:
+    if not response.results and not has_repeated:
         out.print("No search results found.")
-    else:
+    elif response.results:
         out.print(
             plain_text(
                 f"Found {counted(response.results_count, 'search result')} for query '{response.query}'"
@@ -130,8 +140,10 @@ def print_response(response: SearchResponse, *, pages: bool, budget: int | None)
     for number, result in enumerate(response.results, start=1):
         _print_result(out, number, result, pages=pages, budget=per_page)
     out.print()
-    for note in response.notes:
-        print_prose(out, f"Note: {note}", style="yellow")
+    for line in filter(
+        None, (*map("Note: {}".format, response.notes), dropped(response.content_fetch_stats))
+    ):
+        print_prose(out, line, style="yellow")
     print_prose(out, _footer(response), style="dim")
 
 
@@ -144,10 +156,13 @@ def print_batch(batch: SearchBatch, *, pages: bool, budget: int | None) -> None:
         if each.error is not None:
             print_prose(error_console(), f"{each.query}: {each.error.error_details}")
         if each.result is not None:
-            print_response(each.result, pages=pages, budget=share)
+            print_response(each.result, pages=pages, budget=share, has_repeated=bool(each.repeated))
         for hit in each.repeated:
-            place = f"result {hit.result} of search {hit.search}"
-            out.print(plain_text(f"Also {place}: {hit.url}", style="dim"))
+            out.print(
+                plain_text(
+                    f"Also result {hit.result} of search {hit.search}: {hit.url}", style="dim"
+                )
+            )
 
 
 def print_page(page: Page) -> None:
@@ -164,6 +179,8 @@ def print_page(page: Page) -> None:
         )
     )
     print_notes(page.notes)
+    if page.redirect_target:
+        head.print(plain_text(f"Redirect target: {page.redirect_target}"))
     out = console()
     for line in refusals(page):
         out.print(plain_text(line))
@@ -253,9 +270,8 @@ def _print_result(
 
 
 def _footer(response: SearchResponse) -> str:
-    parts = [f"{response.search_time_ms} ms", f"answered by {response.instance_used}"]
-    if response.cached:
-        parts[0] = "from the cache"
+    took = "from the cache" if response.cached else f"{response.search_time_ms} ms"
+    parts = [took, f"answered by {response.instance_used}"]
     if stats := response.content_fetch_stats:
         parts.append(f"{stats.successful} of {stats.attempted} pages read")
     if len(response.attempts) > 1:

@@ -72,7 +72,12 @@ def print_read(response: ReadResponse, *, budget: int | None) -> None:
         if not before.results:
             out.print("\nNo passages found.")
         elif left_out := len(before.results) - len(each.results):
-            out.print(plain_text(f"\n{left_out} more passages do not fit", style="dim"))
+            out.print(
+                plain_text(
+                    f"\n{counted(left_out, 'more passage')} left out for lack of room",
+                    style="dim",
+                )
+            )
 
 
 def print_evidence(response: EvidenceResponse, *, budget: int | None, passages: bool) -> None:
@@ -113,7 +118,12 @@ def print_evidence(response: EvidenceResponse, *, budget: int | None, passages: 
         else:
             _print_quotes(out, quotes, otherwise=evidence[0].text)
     if left_out := len(response.evidence) - len(shown.evidence):
-        out.print(plain_text(f"\n{left_out} more passages do not fit", style="dim"))
+        out.print(
+            plain_text(
+                f"\n{counted(left_out, 'more passage')} left out for lack of room",
+                style="dim",
+            )
+        )
     print_notes(response.notes)
     error_console().print(plain_text(_figures(response), style="dim"))
 

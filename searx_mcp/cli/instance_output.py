@@ -235,18 +235,19 @@ def budget_table(lines: Iterable[BudgetLine], *, now: datetime, width: int) -> T
 def trial_lines(trial: Trial) -> Iterator[str]:
     """Yield lines on a real search: its outcome, its cost and the rest of the budget."""
     status = "" if trial.status_code is None else f", status {trial.status_code}"
-    verdict = trial.verdict.replace("_", " ")
-    read = f"{trial.rows_used} of {trial.rows_seen} rows read"
-    yield f"{verdict}: {read} in {trial.elapsed_ms} ms ({trial.format.upper()}{status})"
+    yield (
+        f"{trial.verdict.replace('_', ' ')}: {trial.rows_used} of {trial.rows_seen} rows read"
+        f" in {trial.elapsed_ms} ms ({trial.format.upper()}{status})"
+    )
     if trial.detail:
         yield trial.detail
-    counts = {
-        "answers": trial.answers,
-        "infoboxes": trial.infoboxes,
-        "suggestions": trial.suggestions,
-        "engines without an answer": trial.unresponsive_engines,
-    }
-    if around := ", ".join(f"{count} {what}" for what, count in counts.items() if count):
+    counts = (
+        (trial.answers, "answer", "answers"),
+        (trial.infoboxes, "infobox", "infoboxes"),
+        (trial.suggestions, "suggestion", "suggestions"),
+        (trial.unresponsive_engines, "engine without an answer", "engines without an answer"),
+    )
+    if around := ", ".join(f"{n} {one if n == 1 else many}" for n, one, many in counts if n):
         yield around
     if not trial.cost:
         yield (

@@ -135,8 +135,12 @@ def _tail(each: BatchedSearch, boundary: str) -> Iterator[str]:
             yield quoted
     if each.repeated:
         more = len(each.repeated) - _REPEATED
-        named = ", ".join(
-            f"result {hit.result} of search {hit.search}" for hit in each.repeated[:_REPEATED]
+        places: dict[int, list[int]] = {}
+        for hit in each.repeated[:_REPEATED]:
+            places.setdefault(hit.search, []).append(hit.result)
+        named = "; ".join(
+            f"result{'' if len(results) == 1 else 's'} {', '.join(map(str, results))} of search {search}"
+            for search, results in places.items()
         )
         yield f"Also found above: {named}{f' and {more} more' if more > 0 else ''}."
 

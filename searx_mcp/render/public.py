@@ -79,7 +79,7 @@ def response_data(
         return _response(response)
     layout = layout or lay_out(response, budget=budget, boundary=boundary, fetch=fetch)
     notes = list(layout.short.notes)
-    if not response.results and not response.total_results:
+    if not response.results and not response.total_results and response.page is None:
         notes.append(ADVICE)
     if layout.left_out:
         notes.append(left_out_line(layout.left_out))

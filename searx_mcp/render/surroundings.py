@@ -100,7 +100,8 @@ def heading(short: SearchResponse, budget: int, *, shown: int, specified: bool =
             lines = [f"SEARCH RESULTS ({short.results_count} found):"]
             lines += [f"These are {short.results_count}{more}."] if more else []
     else:
-        lines = [NO_RESULTS, ADVICE]
+        # On a later page, the list just ends: the note says so.
+        lines = [NO_RESULTS, ADVICE] if short.page is None else [NO_RESULTS]
     if short.stale:
         lines.extend(f"Note: {note}" for note in short.notes[:1])
     return "\n".join(lines)
@@ -124,7 +125,8 @@ def remarks(short: SearchResponse) -> Iterator[str]:
         yield f"Note: {note}"
     stats = short.content_fetch_stats
     if stats is not None and stats.failed:
-        yield f"Pages read: {stats.successful} of {stats.attempted}.{_dropped(stats)}"
+        read = f"Pages read: {stats.successful} of {stats.attempted}."
+        yield f"{read} {dropped(stats)}".rstrip()
 
 
 def beside(short: SearchResponse, boundary: str) -> Iterator[str]:
@@ -141,14 +143,14 @@ def beside(short: SearchResponse, boundary: str) -> Iterator[str]:
         yield _unresponsive(short, boundary)
 
 
-def _dropped(stats: FetchStats) -> str:
+def dropped(stats: FetchStats | None) -> str:
     """Count the pages that were read and dropped, by reason, and the results dropped with them."""
-    if not stats.dropped:
+    if stats is None or not stats.dropped:
         return ""
     reasons = Counter(page.reason.value for page in stats.dropped).most_common()
     counts = ", ".join(f"{count} {reason}" for reason, count in reasons)
     gone = sum(page.result_dropped for page in stats.dropped)
-    return f" Left out: {counts}{f' ({gone} with the result)' if gone else ''}."
+    return f"Left out: {counts}{f' ({gone} with the result)' if gone else ''}."
 
 
 def _unresponsive(response: SearchResponse, boundary: str) -> str:

@@ -4,15 +4,20 @@ import re
 
 import pytest
 
-from searx_mcp.cli.calls import print_attempts, print_page, print_response
+from searx_mcp.cli.calls import print_attempts, print_batch, print_page, print_response
 from searx_mcp.errors import DeadlineError, ErrorCode, PolicyError
 from searx_mcp.models.attempt import Attempt, Format, Verdict
 from searx_mcp.models.hits import Answer
 from searx_mcp.models.page import Page
 from searx_mcp.models.request import SafeSearch, TimeRange
 from searx_mcp.models.response import (
+    BatchedSearch,
+    DroppedPage,
     FetchStats,
     PageContent,
+    Poor,
+    RepeatedHit,
+    SearchBatch,
     SearchResponse,
     SearchResult,
 )
@@ -97,6 +102,30 @@ def test_an_answer_reads_like_this(capsys):
     assert errors == ""
 
 
+def test_a_search_that_found_nothing_new_does_not_claim_to_have_found_nothing(capsys):
+    hit = RepeatedHit(url=RESULT.url, search=1, result=1)
+    searches = (
+        BatchedSearch(query="bees", result=response(RESULT)),
+        BatchedSearch(query="wasps", result=response(), repeated=(hit,)),
+        BatchedSearch(query="ants", result=response()),
+    )
+    print_batch(SearchBatch(queries=searches), pages=False, budget=None)
+    shown = capsys.readouterr().out
+    assert shown.count("No search results found.") == 1
+    assert "Also result 1 of search 1: https://a.example/\n\nSearch 3: ants\nNo search" in shown
+
+
+def test_results_left_out_for_their_pages_are_counted(capsys):
+    pages = (
+        DroppedPage(url="https://c.example/", reason=Poor.SPAM, result_dropped=True),
+        DroppedPage(url="https://d.example/", reason=Poor.LOGIN),
+    )
+    stats = FetchStats(attempted=3, successful=1, failed=2, dropped=pages)
+    print_response(response(RESULT, content_fetch_stats=stats), pages=False, budget=None)
+    shown = capsys.readouterr().out
+    assert "\nLeft out: 1 spam, 1 login (1 with the result).\n12 ms" in shown
+
+
 def test_an_answer_of_the_cache_and_an_empty_one_say_so(capsys):
     print_response(response(cached=True, attempts=ATTEMPTS[:1]), pages=True, budget=200)
     assert capsys.readouterr().out == (
@@ -151,6 +180,10 @@ HEAD = "T [b]  https://a.example/b\ntext/html, 2 words, 7 ms"
         ({"from_cache": True, "age_seconds": 5}, f"{HEAD}, cached 5 s ago\n"),
         ({"age_seconds": 5}, f"{HEAD}\n"),
         ({"notes": ("One.", "Two.")}, f"{HEAD}\nNote: One.\nNote: Two.\n"),
+        (
+            {"redirect_target": "https://c.example/[b]"},
+            f"{HEAD}\nRedirect target: https://c.example/[b]\n",
+        ),
         ({"title": ""}, f"{HEAD}\n".replace("T [b]", "(no title)")),
         ({"cursor": "abc"}, f"{HEAD}\n"),
         ({"next_offset": 12}, f"{HEAD}\n"),

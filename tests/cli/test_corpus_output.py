@@ -79,7 +79,7 @@ def test_passages_without_room_are_counted(capsys):
     print_read(response, budget=450)
     shown, errors = capsys.readouterr()
     assert shown.count("0.50") == 1
-    assert shown.endswith("\n1 more passages do not fit\n")
+    assert shown.endswith("\n1 more passage left out for lack of room\n")
     assert errors.startswith("(no title)")
 
 

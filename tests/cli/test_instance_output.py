@@ -524,7 +524,7 @@ COST = "Cost: 1 request. Left now:"
             {"answers": 1, "suggestions": 2, "unresponsive_engines": 3, "cost": 1, "left": 0},
             "0 of 0 rows read in 5 ms (JSON, status 429)",
             [
-                "1 answers, 2 suggestions, 3 engines without an answer",
+                "1 answer, 2 suggestions, 3 engines without an answer",
                 f"{COST} 0 at this instance.",
             ],
         ),
@@ -532,7 +532,7 @@ COST = "Cost: 1 request. Left now:"
             {"infoboxes": 1, "cost": 1, "month_left": 0},
             "0 of 0 rows read in 5 ms (JSON, status 429)",
             [
-                "1 infoboxes",
+                "1 infobox",
                 f"{COST} any number at this instance, 0 across all public instances.",
             ],
         ),

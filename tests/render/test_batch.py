@@ -67,7 +67,7 @@ def test_each_search_stands_under_a_line_of_its_own():
     assert batch_text(batch, budget=None, boundary=BOUNDARY) == (
         f"# Search 1 of 3: x\n{search_text(first.result, budget=None, boundary=BOUNDARY)}\n\n"
         f"# Search 2 of 3: y\n{search_text(second.result, budget=None, boundary=BOUNDARY)}\n"
-        "Also found above: result 1 of search 1, result 2 of search 1.\n\n"
+        "Also found above: results 1, 2 of search 1.\n\n"
         "# Search 3 of 3: z\nSearch failed: deadline_exceeded. Too late."
     )
     assert batch_data(batch) == {
@@ -96,9 +96,22 @@ def test_each_search_stands_under_a_line_of_its_own():
 def test_a_search_that_found_nothing_new_does_not_claim_to_have_found_nothing():
     batch = SearchBatch(queries=(found("x", 20), found("y", 0, repeated=12), found("w", 0)))
     told = batch_text(batch, budget=None, boundary=BOUNDARY)
-    assert "# Search 2 of 3: y\nAlso found above: result 1 of search 1" in told
-    assert "result 10 of search 1 and 2 more.\n" in told
+    assert (
+        "# Search 2 of 3: y\n"
+        "Also found above: results 1, 2, 3, 4, 5, 6, 7, 8, 9, 10 of search 1 and 2 more.\n"
+    ) in told
     assert told.count("No search results found") == 1
+
+
+def test_repeated_results_are_named_by_search():
+    hits = tuple(
+        RepeatedHit(url="https://x.example/", search=search, result=result)
+        for search, result in ((1, 2), (2, 4), (1, 1))
+    )
+    last = BatchedSearch(query="w", result=found("w", 0).result, repeated=hits)
+    batch = SearchBatch(queries=(found("x", 2), found("y", 4), last))
+    told = batch_text(batch, budget=None, boundary=BOUNDARY)
+    assert told.endswith("Also found above: results 2, 1 of search 1; result 4 of search 2.")
 
 
 @pytest.mark.parametrize(

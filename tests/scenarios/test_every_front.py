@@ -104,6 +104,9 @@ SEARCHING: Final = {
     "no blocked domain": search(
         {"blocked_domains": ["127.0.0.1"]}, data={"results_count": 0}, lacks=("{site}/bees",)
     ),
+    "past the end of the list, other words are not the advice": search(
+        {"offset": 50}, words=("The list ends before offset 50",), lacks=("more general words",)
+    ),
     "several searches name what is repeated": search(
         {"queries": ["wasps {new}"]}, words=("bees {new}", "wasps {new}", "{site}/winter")
     ),

@@ -160,7 +160,7 @@ async def test_several_searches_of_a_call_share_one_budget(connect, settings_for
     first, second = data["queries"]
     assert len(second["repeated"]) == len(first["result"]["results"]) == 5
     assert second["result"]["results"] == []
-    assert "# Search 2 of 2: wasps\nAlso found above: result " in told
+    assert "# Search 2 of 2: wasps\nAlso found above: results " in told
     assert text(alone).startswith("Found 5 search results for query 'bees'")
 
 

@@ -378,7 +378,8 @@ def _quote_lines(
     yield f'[{quote.source}] "{one_line(text, boundary, max_tokens=UNLIMITED)}"'
     section = f" § {title_line(quote.section, boundary)}" if quote.section else ""
     if is_above and any(each.source == quote.source for each in before):
-        yield f"    —{section}" if section else ""
+        if section:
+            yield f"    —{section}"
         return
     title = title_line(quote.title, boundary) or "Untitled"
     url = one_url(quote.url) if is_above else cited_url(quote, boundary)

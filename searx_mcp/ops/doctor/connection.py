@@ -100,7 +100,7 @@ async def check_path(runner: CheckRunner, path: ConnectionPath) -> None:
     proxy = path.options.proxies.proxy_for(path.url.scheme, path.host, path.port)
     if proxy is not None:
         for name in (CheckName.DNS, CheckName.TCP, CheckName.TLS):
-            runner.note(name, fine(f"Resolved by the proxy {proxy}."))
+            runner.note(name, fine(f"Left to the proxy {proxy}."))
         return
     await runner.take(CheckName.DNS, partial(check_dns, path), late=_NO_NAME_SERVER)
     await runner.take(

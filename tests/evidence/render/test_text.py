@@ -228,6 +228,23 @@ def test_a_quote_that_stands_above_is_short_and_each_link_is_said_once(boundary)
     ]
 
 
+def test_a_further_quote_without_a_section_has_no_line_beneath_it(boundary):
+    quotes = tuple(
+        QUOTE.model_copy(update={"text": word, "section": "", "span": (at, at + 5)})
+        for word, at in (("First", 0), ("Other", 8))
+    )
+    evidence = (Evidence(source=1, id="aa" * 32, text="First, Other", score=0.9, span=(0, 100)),)
+    told = response(citations=quotes, evidence=evidence, steps=())
+    text = evidence_text(told, budget=1_500, boundary=boundary).partition("[CITATIONS]\n")[2]
+    assert text.splitlines()[:5] == [
+        '[1] "First"',
+        f"    — Ensemble Methods, {TREES.url}",
+        "",
+        '[1] "Other"',
+        f"</web-content {boundary}>",
+    ]
+
+
 def test_little_room_has_parts_of_passages_around_their_quotes(boundary):
     filler = "\n\n".join(f"Paragraph {n}. {'word ' * 50}" for n in range(12))
     fact = "See [the limit](https://a.example/limit) of five calls."

@@ -285,7 +285,7 @@ async def test_a_proxy_is_used_and_its_failures_are_told(diagnose):
     assert "hunter2" not in closed.out
     shown = f"http://***@{proxy.origin}."
     assert closed.said("proxy") == f"Requests go through {shown}"
-    assert {closed.said(name) for name in WAY} == {f"Resolved by the proxy {shown}"}
+    assert {closed.said(name) for name in WAY} == {f"Left to the proxy {shown}"}
     assert closed.fix("healthz")[0]
 
 
