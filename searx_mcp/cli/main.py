@@ -139,10 +139,11 @@ def fail(error: SearxMcpError) -> ExitCode:
     if isinstance(error, FetchError) or (error.time_limit is not None and not advice):
         from searx_mcp.content.clean import clean  # noqa: PLC0415 - only these failures need it
         from searx_mcp.models.request import MAX_TIMEOUT  # noqa: PLC0415 - as above
-        from searx_mcp.render.errors import advice_on  # noqa: PLC0415 - as above
+        from searx_mcp.render.errors import advice_on, retry_advice  # noqa: PLC0415 - as above
         from searx_mcp.urls.hosts import host_in  # noqa: PLC0415 - as above
 
-        advice = advice_on(error, MAX_TIMEOUT)
+        again = "" if error.retry_after is None else retry_advice(error)
+        advice = f"{again} {advice_on(error, MAX_TIMEOUT)}".strip()
         host = clean(host_in(error.url)) if isinstance(error, FetchError) else ""
         where = f"{host}: " if host and host not in error.message else ""
     say(f"searx-mcp: {where}{error.message}")

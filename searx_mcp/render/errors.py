@@ -203,9 +203,9 @@ def evidence_error_text(error: SearxMcpError, boundary: str = "") -> str:
     quoted = _quoted(error, boundary) if boundary else ""
     room = MAX_EVIDENCE_TOKENS - estimate(f"{frame}\n\n{NOT_FROM_MEMORY}") - line_cost(quoted)
     cause = _cause(error, _CAUSE_TOKENS)
-    left = room - estimate(f"{cause}. {_retry(error)}") - _SPACES
+    left = room - estimate(f"{cause}. {retry_advice(error)}") - _SPACES
     advice = one_line(_evidence_advice(error), "", max_tokens=min(_ADVICE_TOKENS, left))
-    sentences = [f"{cause}.", _retry(error), advice]
+    sentences = [f"{cause}.", retry_advice(error), advice]
     counts = _counts(attempts_of(error))
     if estimate(" ".join((*sentences, counts))) <= room:
         sentences.insert(1, counts)
@@ -255,7 +255,7 @@ def evidence_error_data(error: SearxMcpError, query: str, boundary: str = "") ->
     else:
         data = search_error_data(error, query)
     if not isinstance(error, InvalidArgumentError):
-        final = _retry(error) if seconds_until_retry(error) is None else ""
+        final = retry_advice(error) if seconds_until_retry(error) is None else ""
         told = (f"{cause_of(error).rstrip('.')}.", final, _evidence_advice(error), NOT_FROM_MEMORY)
         data["error_details"] = " ".join(filter(None, told))
     return data
@@ -327,7 +327,7 @@ def _text(prefix: str, error: SearxMcpError, room: int, longest: float) -> str:
     # A caller needs only what is wrong with its arguments; what to do follows from it.
     is_argument = isinstance(error, InvalidArgumentError)
     most = min(left, max(_CAUSE_TOKENS, left - line_cost(advice) if is_argument else 0))
-    sentences = [f"{prefix}: {_cause(error, most)} ({error.code.value}).", _retry(error)]
+    sentences = [f"{prefix}: {_cause(error, most)} ({error.code.value}).", retry_advice(error)]
     left = room - sum(estimate(f" {sentence}") for sentence in sentences)
     sentences.append(one_line(advice, "", max_tokens=min(_ADVICE_TOKENS, left)))
     counts = _counts(attempts_of(error))
@@ -338,7 +338,7 @@ def _text(prefix: str, error: SearxMcpError, room: int, longest: float) -> str:
 
 def _frame_cost(prefix: str, error: SearxMcpError) -> int:
     """Return the tokens of the text around cause and advice."""
-    return estimate(f"{prefix}: ({error.code.value}). {_retry(error)}") + _SPACES
+    return estimate(f"{prefix}: ({error.code.value}). {retry_advice(error)}") + _SPACES
 
 
 def _cause(error: SearxMcpError, room: int) -> str:
@@ -368,7 +368,8 @@ def _counts(attempts: tuple[Attempt, ...]) -> str:
     return f"{asked} asked: {', '.join(parts)}."
 
 
-def _retry(error: SearxMcpError) -> str:
+def retry_advice(error: SearxMcpError) -> str:
+    """Return the sentence that says when to retry, or not to; empty if other arguments may help."""
     seconds = seconds_until_retry(error)
     if seconds is not None:
         once = "Retry" if error.retry_after is not None else "One retry may work"
@@ -426,7 +427,7 @@ def time_advice(error: SearxMcpError, longest: float = MAX_TIMEOUT) -> str:
 
 def _details(error: SearxMcpError, longest: float) -> str:
     """Return the cause, whether a retry is useless (`retry_after` says when it is not), and advice."""
-    final = _retry(error) if seconds_until_retry(error) is None else ""
+    final = retry_advice(error) if seconds_until_retry(error) is None else ""
     return " ".join(
         filter(None, (f"{cause_of(error).rstrip('.')}.", final, advice_on(error, longest)))
     )

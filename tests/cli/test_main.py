@@ -150,6 +150,13 @@ async def test_robots_are_obeyed_unless_a_person_says_otherwise(run_cli):
     assert (refused.code, read.code) == (ExitCode.FAILED, ExitCode.DONE)
 
 
+async def test_a_person_is_told_when_a_busy_site_may_be_asked_again(run_cli):
+    busy = FakePage("slow", status=429, headers={"Retry-After": "37"})
+    async with FakeWeb({"/a": busy}) as web:
+        ran = await run_cli("fetch", web.url("/a"), **environment(web))
+    assert "Retry in 37 seconds. " in ran.err
+
+
 async def test_all_wrong_arguments_are_told_as_they_are_typed(run_cli):
     ran = await run_cli("search", "x", "-n", "0", "-l", "elvish", "--timeout", "0")
     assert ran.code == ExitCode.USAGE
