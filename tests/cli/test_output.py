@@ -1,14 +1,17 @@
 """What all commands print with."""
 
 import io
+import re
 
+import click
 import pytest
 from rich.console import Console
 from rich.text import Text
 from typing_extensions import override
 
 from searx_mcp.cli.output import duration, noted_table, show_steps
-from searx_mcp.cli.running import wrapped
+from searx_mcp.cli.running import Session, wrapped
+from searx_mcp.cli.spinner import Spinner
 
 
 @pytest.mark.parametrize(
@@ -83,14 +86,11 @@ def test_a_note_has_a_column_or_lines_of_its_own(width, shown):
     assert lines == [" ".join(line.split()) for line in shown]
 
 
-def test_steps_are_lines_where_no_terminal_shows_them(capsys):
-    with show_steps("looking") as progress:
-        for said in (
-            "fetching",
-            "installing",
-            "installing: a 1.0",
-            "installing: b 2.0",
-            "starting",
-        ):
+@pytest.mark.parametrize("spinner", [None, Spinner(io.StringIO())], ids=["pipe", "terminal"])
+def test_steps_are_lines_on_standard_error(capsys, spinner):
+    context = click.Context(click.Command("own"), obj=Session(spinner=spinner))
+    with context, show_steps("looking") as progress:
+        for said in ("fetching", "installing", "installing: a 1", "installing: b 2", "starting"):
             progress(said)
-    assert capsys.readouterr() == ("", "fetching\ninstalling\nstarting\n")
+    shown = [re.sub(r"  [\d.]+ s", "", text) for text in capsys.readouterr()]
+    assert shown == ["", "fetching\ninstalling\nstarting\n"]

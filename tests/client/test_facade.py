@@ -196,13 +196,21 @@ async def test_a_client_is_used_inside_its_block_and_entered_once():
         ({"fetch": {"blocklist_file": "/nowhere/hosts"}}, "fetch.blocklist_file"),
         ({"redis": {"url": "redis://127.0.0.1/0?nonsense=1"}}, "redis.url"),
         ({"instances": {"catalog": "/nowhere/instances.json"}}, "instances.catalog"),
+        (
+            {
+                "fetch": {"browser": True, "browser_path": __file__},
+                "network": {"proxy": "http://127.0.0.1:1"},
+            },
+            "fetch.browser",
+        ),
     ],
 )
 async def test_a_setting_that_cannot_be_used_is_named_when_the_client_opens(tables, field):
+    client = SearxClient(Settings.model_validate(tables))
     with pytest.raises(SettingsError) as caught:
-        async with SearxClient(Settings.model_validate(tables)):
+        async with client:
             pass
-    assert caught.value.field == field
+    assert (caught.value.field, repr(client)) == (field, "<SearxClient closed>")
 
 
 async def test_closing_ends_what_is_under_way_and_leaves_no_task(settings_for, catalog_of):

@@ -83,8 +83,9 @@ async def test_the_prompt_names_arguments_that_a_schema_has():
 
 
 async def test_a_prompt_without_a_search_begins_with_reading():
-    text = await asked(server={"tools": ["web_fetch"]}, question=QUESTION)
-    assert "\n1. Read up to 6 pages" in text
+    text = await asked(server={"tools": ["read_page", "web_fetch"]}, question=QUESTION)
+    reading = "read_page (the passages that answer a question) or web_fetch (the page itself)."
+    assert f"\n1. Read up to 6 pages, primary sources first, with {reading}" in text
 
 
 @pytest.mark.parametrize(

@@ -104,6 +104,7 @@ async def test_progress_of_the_service_reaches_the_client() -> None:
         ({"timeout": 90}, {}, 90),
         ({}, {"tool_timeout": 20}, 20),
         ({"timeout": 30}, {"tool_timeout": 300}, 30),
+        ({"timeout": 4}, {}, 4),
     ],
 )
 async def test_a_call_has_the_time_of_the_service_unless_the_operator_allows_less(
@@ -118,8 +119,8 @@ async def test_a_call_has_the_time_of_the_service_unless_the_operator_allows_les
         await call(client, "answer", query="bees")
     usual, search, fetch, answer = service.asked
     assert usual.timeout is None, "the service knows what is usual"
-    assert search.timeout == fetch.timeout == min(seconds, 120)
-    assert answer.timeout == pytest.approx(seconds - 3, abs=1)
+    assert (search.timeout, fetch.timeout) == (min(seconds, 120), max(5, min(seconds, 120)))
+    assert answer.timeout == pytest.approx(max(seconds - 3, 0.8 * seconds), abs=1)
 
 
 @pytest.mark.parametrize(

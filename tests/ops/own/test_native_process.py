@@ -123,7 +123,7 @@ def test_one_that_another_version_started_is_known_by_its_number(tmp_path, start
     assert (running.pid, running.port, running.source) == (os.getpid(), 0, "")
 
 
-@pytest.mark.parametrize("text", ["", "[]", "{}", '{"pid": "x", "port": 1, "birth": ""}', "\0"])
+@pytest.mark.parametrize("text", ["", "[]", "{}", '{"pid": "x"}', '{"pid": 0, "birth": ""}', "\0"])
 def test_what_cannot_be_read_is_no_process(tmp_path, start_lock_holder, text):
     folder = tmp_path / "run"
     start_lock_holder(folder)

@@ -99,21 +99,19 @@ def test_a_link_to_the_script_is_not_followed(programs, tmp_path):
 def test_an_environment_of_uvx_is_not_relied_on(programs, cache, source, more):
     prefix = f"/h/me/.cache/uv/{cache}"
     found = server_command(
-        {"UV": str(programs / "uv")},
-        program=f"{prefix}/bin/searx-mcp",
-        prefix=prefix,
-        source=source,
+        {"UV": f"{programs}/uv"}, program=f"{prefix}/bin/searx-mcp", prefix=prefix, source=source
     )
     assert found == (str(programs / "uvx"), *more, "searx-mcp")
 
 
 @pytest.mark.parametrize(
-    ("prefix", "starts"),
+    ("prefix", "source", "starts"),
     [
-        ("/h/me/.cache/pipx/0123", ("pipx", "run", "searx-mcp")),
-        ("/h/me/.local/share/pipx/venvs/searx-mcp", ("searx-mcp",)),
+        ("/h/me/.cache/pipx/0123", None, ("pipx", "run", "searx-mcp")),
+        ("/h/me/.cache/pipx/0123", "a.whl", ("pipx", "run", "--spec", "a.whl", "searx-mcp")),
+        ("/h/me/.local/share/pipx/venvs/searx-mcp", "a.whl", ("searx-mcp",)),
     ],
 )
-def test_only_an_environment_that_pipx_keeps_is_relied_on(programs, prefix, starts):
-    found = server_command({}, program=str(programs / "searx-mcp"), prefix=prefix)
+def test_only_an_environment_that_pipx_keeps_is_relied_on(programs, prefix, source, starts):
+    found = server_command({}, program=str(programs / "searx-mcp"), prefix=prefix, source=source)
     assert found == (str(programs / starts[0]), *starts[1:])

@@ -83,6 +83,7 @@ async def test_a_header_says_how_the_text_is_written(rest, headers, text):
         ({"X-Cache-Tolerance": "0"}, "force_refresh", True),
         ({"X-Timeout": "30"}, "timeout", 30),
         ({"X-Timeout": "1"}, "timeout", 5),
+        ({"X-Timeout": "180"}, "timeout", 50),  # server.tool_timeout
         ({"X-User-Agent": "Bot/1"}, "user_agent", "Bot/1"),
         ({"X-With-Generated-Alt": "false"}, "force_refresh", False),
         ({"X-Engine": "direct"}, "force_refresh", False),

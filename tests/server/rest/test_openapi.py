@@ -105,6 +105,7 @@ async def test_an_answer_is_as_described(rest, operation, whole):
     validator_of(operation, 200).validate(answer.json())
     described = DOCUMENT["paths"][operation.path][operation.method.lower()]
     assert described["operationId"] == operation.name
+    assert ({"basic": []} in described["security"]) is operation.name.startswith("searxng_")
 
 
 @pytest.mark.parametrize(
