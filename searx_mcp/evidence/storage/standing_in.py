@@ -109,6 +109,13 @@ class StandingInCorpusStore(CorpusStore):
 
     @override
     async def totals(self, url: str | None = None) -> Totals:
+        """Count; while the server is away, the pages in memory.
+
+        Raises:
+            StorageUnavailableError: there are none either, so nothing is known.
+        """
+        if self._here is None:
+            return await self._there.totals(url)
         return await self._call(lambda store: store.totals(url))
 
     @override

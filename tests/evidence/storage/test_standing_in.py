@@ -106,6 +106,15 @@ async def test_a_busy_server_is_no_reason_to_go_on_without_it(store, server, mad
     assert "there" in repr(store)
 
 
+async def test_a_corpus_is_not_said_to_be_empty_because_its_server_is_away(store, server, made):
+    await store.keep(*made(), NOW)
+    server.error = StorageUnavailableError("away", advice="wait")
+    with pytest.raises(StorageUnavailableError):
+        await store.totals()
+    server.error = None
+    assert (await store.totals()).documents == 1
+
+
 @pytest.mark.parametrize("how", ["remove", "clear", "purge"])
 async def test_nothing_is_said_to_be_deleted_while_the_server_is_away(store, server, how, made):
     server.error = StorageUnavailableError("away", advice="wait")
