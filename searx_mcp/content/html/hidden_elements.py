@@ -213,9 +213,9 @@ def _excessive(tree: LexborHTMLParser, found: list[_Hidden]) -> set[str | int]:
     causes = [each for each in found if each.cause is not None]
     if not causes:
         return set()
-    excessive = _causes(causes, _MOST * _size(tree.body))
-    mains = tree.css("main")
-    if len(mains) == 1 and (size := _size(mains[0])) >= _MAIN * _size(tree.body):
+    page, mains = _size(tree.body), tree.css("main")
+    excessive = _causes(causes, _MOST * page)
+    if len(mains) == 1 and (size := _size(mains[0])) >= _MAIN * page:
         near = {node.mem_id for node in mains[0].traverse(include_text=True)}
         above = mains[0].parent
         while above is not None:
