@@ -341,7 +341,7 @@ def read_login(header: bytes, now: float) -> "_Login | None":
     return _Login(found[1].decode(), found[1] + b"." + found[2], found[3])
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)  # it holds a secret
 class _Login:
     """A login as the browser sent it; not yet verified.
 
