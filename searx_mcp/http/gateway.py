@@ -109,11 +109,11 @@ class Record:
 
     def failed(self, url: URL, error: FetchError) -> None:
         """Record why a host was not reached; the oldest entries are dropped."""
-        self.reached(url)
-        self._errors[_place(url)] = error
+        host, port = _place(url)
+        self._errors.pop((host, port), None)
+        self._errors[host, port] = error
         if len(self._errors) > _MAX_REMEMBERED:
             del self._errors[next(iter(self._errors))]
-        host, _ = _place(url)
         is_remembered = host in self.refused or len(self.refused) < _MAX_REMEMBERED
         if isinstance(error, PolicyError) and is_remembered:
             self.refused[host] = self.refused.get(host, 0) + 1
