@@ -103,15 +103,14 @@ def convert(
     """
     kind = media_type.partition(";")[0].strip().lower()
     text, _ = decode(body, charset=charset)
-    if kind in _HTML or ((kind in _XML or kind.endswith("+xml")) and is_html(text)):
-        feed = xml_feed(text)
-        return _feed(feed, url, config) if feed else _html(text, url, config)
-    if kind in _JSON or kind.endswith("+json"):
-        feed = json_feed(text)
-        return _feed(feed, url, config) if feed else _data(text, url, "json")
-    if kind in _XML or kind.endswith("+xml"):
-        feed = xml_feed(text)
-        return _feed(feed, url, config) if feed else _data(text, url, "xml")
+    is_json = kind in _JSON or kind.endswith("+json")
+    is_xml = kind in _XML or kind.endswith("+xml")
+    if is_json or is_xml or kind in _HTML:
+        if (feed := json_feed(text) if is_json else xml_feed(text)) is not None:
+            return _feed(feed, url, config)
+        if not is_json and (kind in _HTML or is_html(text)):
+            return _html(text, url, config)
+        return _data(text, url, "json" if is_json else "xml")
     if kind.startswith("text/") or kind in _TEXT:
         return _text(text, url, is_markdown=kind in _MARKDOWN)
     raise ContentError(
