@@ -133,7 +133,7 @@ def _write(shown: ShownPart, page: Page, boundary: str) -> str:
 
 def body(shown: ShownPart, page: Page, boundary: str) -> str:
     """Format a page's content in a fence: its metadata, its headings if it was truncated, and its Markdown."""
-    text = shown.markdown
+    text = shown.markdown.rstrip("\n")
     if shown.outline:
         headings = "\n".join(_heading(heading, boundary) for heading in shown.outline)
         text = f"Headings, with the character at which each begins:\n{headings}\n\nText:\n\n{text}"
