@@ -140,9 +140,8 @@ def print_response(
     for number, result in enumerate(response.results, start=1):
         _print_result(out, number, result, pages=pages, budget=per_page)
     out.print()
-    for line in filter(
-        None, (*map("Note: {}".format, response.notes), dropped(response.content_fetch_stats))
-    ):
+    notes = (f"Note: {note}" for note in response.notes)
+    for line in filter(None, (*notes, dropped(response.content_fetch_stats))):
         print_prose(out, line, style="yellow")
     print_prose(out, _footer(response), style="dim")
 

@@ -71,13 +71,7 @@ def print_read(response: ReadResponse, *, budget: int | None) -> None:
             out.print(plain_text(chunk.text.strip("\n")))
         if not before.results:
             out.print("\nNo passages found.")
-        elif left_out := len(before.results) - len(each.results):
-            out.print(
-                plain_text(
-                    f"\n{counted(left_out, 'more passage')} left out for lack of room",
-                    style="dim",
-                )
-            )
+        _print_left_out(out, len(before.results) - len(each.results))
 
 
 def print_evidence(response: EvidenceResponse, *, budget: int | None, passages: bool) -> None:
@@ -117,13 +111,7 @@ def print_evidence(response: EvidenceResponse, *, budget: int | None, passages: 
             _print_quotes(out, [quote for quote in quotes if quote.text not in best[0].text])
         else:
             _print_quotes(out, quotes, otherwise=evidence[0].text)
-    if left_out := len(response.evidence) - len(shown.evidence):
-        out.print(
-            plain_text(
-                f"\n{counted(left_out, 'more passage')} left out for lack of room",
-                style="dim",
-            )
-        )
+    _print_left_out(out, len(response.evidence) - len(shown.evidence))
     print_notes(response.notes)
     error_console().print(plain_text(_figures(response), style="dim"))
 
@@ -134,6 +122,13 @@ def _print_passages(out: Console, evidence: Sequence[Evidence]) -> None:
         doubt = ", low confidence" if each.low_confidence and not each.is_adjacent else ""
         out.print(_head(f"{each.score:.2f}{beside}{doubt}", each.section_path))
         out.print(plain_text(each.text.strip("\n")))
+
+
+def _print_left_out(out: Console, count: int) -> None:
+    if count:
+        out.print(
+            plain_text(f"\n{counted(count, 'more passage')} left out for lack of room", style="dim")
+        )
 
 
 def _print_quotes(out: Console, quotes: Sequence[Citation], *, otherwise: str = "") -> None:
