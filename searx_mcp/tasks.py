@@ -206,6 +206,29 @@ async def _keep(lease: Lease) -> None:
         is_ours = await lease.renew()
 
 
+async def wait_out(ending: Coroutine[Any, Any, object], seconds: float) -> None:
+    """Wait for the end of a process, even if cancelled: the cancellation is raised after it.
+
+    A loop that is closed before then never reaps the process.
+
+    Args:
+        ending: returns when it has ended.
+        seconds: at most.
+    """
+    task = asyncio.ensure_future(ending)
+    cancellation: asyncio.CancelledError | None = None
+    now = asyncio.get_running_loop().time
+    until = now() + seconds
+    while not task.done() and now() < until:
+        try:
+            await asyncio.wait({task}, timeout=until - now())
+        except asyncio.CancelledError as exc:
+            cancellation = exc
+    task.cancel()
+    if cancellation is not None:
+        raise cancellation
+
+
 class Slot:
     """A slot that is taken on first use, and released at the end of the block.
 

@@ -24,6 +24,7 @@ from typing import Any, Final, Self
 from playwright.async_api import Browser, Error, Playwright, async_playwright
 
 from searx_mcp.errors import SettingsError
+from searx_mcp.tasks import wait_out
 
 NOWHERE: Final = "http://gateway.invalid:9"
 """Proxy for traffic that belongs to no page: a name that never resolves (RFC 6761, section 6.4)."""
@@ -145,7 +146,7 @@ class Driver:
             if (process := _process(transports)) is None:
                 starting.cancel()
             else:
-                _kill_driver(process)
+                await _end_driver(process)
             await asyncio.wait({starting}, timeout=GRACE)
             if isinstance(exc, (Error, TimeoutError)):
                 _log.debug("fetch.browser_driver_failed", exc_info=exc)
@@ -172,10 +173,7 @@ class Driver:
                     await self.playwright.stop()
         finally:
             if self._process is not None:
-                _kill_driver(self._process)
-                with contextlib.suppress(TimeoutError):
-                    async with asyncio.timeout(GRACE):
-                        await self._process.wait()
+                await _end_driver(self._process)
 
 
 async def _connected(transports: list[Any]) -> Playwright:
@@ -211,9 +209,10 @@ def _process(transports: list[Any]) -> asyncio.subprocess.Process | None:
     return next((getattr(transport, "_proc", None) for transport in transports), None)
 
 
-def _kill_driver(process: asyncio.subprocess.Process) -> None:
+async def _end_driver(process: asyncio.subprocess.Process) -> None:
     with contextlib.suppress(ProcessLookupError):
         process.kill()
+    await wait_out(process.wait(), GRACE)
 
 
 def _read(failure: asyncio.Future[Any]) -> None:

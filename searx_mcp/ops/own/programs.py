@@ -9,6 +9,8 @@ from typing import Final
 
 from typing_extensions import override
 
+from searx_mcp.tasks import wait_out
+
 MAX_OUTPUT: Final = 262_144
 """Bytes kept at the end of each stream; an installer may write more."""
 
@@ -119,18 +121,14 @@ class _Listener(asyncio.SubprocessProtocol):
 
 
 async def _end(transport: asyncio.SubprocessTransport, listener: _Listener) -> None:
-    if transport.get_returncode() is None:
-        with contextlib.suppress(ProcessLookupError):
-            transport.terminate()
-        await _wait(listener)
-    transport.close()  # kills what is still running
-    await _wait(listener)
-
-
-async def _wait(listener: _Listener) -> None:
-    with contextlib.suppress(TimeoutError):
-        async with asyncio.timeout(_GRACE):
-            await listener.exited.wait()
+    try:
+        if transport.get_returncode() is None:
+            with contextlib.suppress(ProcessLookupError):
+                transport.terminate()
+            await wait_out(listener.exited.wait(), _GRACE)
+    finally:
+        transport.close()  # kills what is still running
+        await wait_out(listener.exited.wait(), _GRACE)
 
 
 def _text(data: bytes) -> str:

@@ -68,6 +68,12 @@ async def test_drivers_of_others_keep_their_standard_error(capfd, monkeypatch):
     assert "exit" in capfd.readouterr().err
 
 
+def unfinished() -> list[asyncio.subprocess.Process]:
+    """Processes whose end asyncio has not told; it never does so once the loop is closed."""
+    known = (one for one in gc.get_objects() if type(one) is asyncio.subprocess.Process)
+    return [process for process in known if process.returncode is None]
+
+
 @pytest.fixture
 def hanging(leftovers, monkeypatch, tmp_path):
     """A driver that never responds."""
@@ -78,7 +84,7 @@ def hanging(leftovers, monkeypatch, tmp_path):
     return leftovers
 
 
-@pytest.mark.parametrize("times", [1, 2])
+@pytest.mark.parametrize("times", [1, 2, 3])
 async def test_a_driver_whose_start_is_cancelled_ends(complaints, hanging, times):
     async with asyncio.TaskGroup() as group:
         starting = group.create_task(Driver.start())
@@ -87,6 +93,7 @@ async def test_a_driver_whose_start_is_cancelled_ends(complaints, hanging, times
             starting.cancel()
             await asyncio.sleep(0)
     assert starting.cancelled()
+    assert unfinished() == []
     await hanging.until_gone()
     assert complaints == []
 
@@ -95,6 +102,7 @@ async def test_a_driver_that_does_not_respond_ends(complaints, hanging, monkeypa
     monkeypatch.setattr("searx_mcp.fetch.browser.chromium.START_TIMEOUT", 0.1)
     with pytest.raises(SettingsError, match="did not start"):
         await Driver.start()
+    assert unfinished() == []
     await hanging.until_gone()
     assert complaints == []
 

@@ -86,7 +86,8 @@ async def test_a_program_that_will_not_end_is_killed(too_long):
     assert not is_running(await too_long(STUBBORN))
 
 
-async def test_a_cancelled_caller_leaves_no_program():
+@pytest.mark.parametrize("times", [1, 3])
+async def test_a_cancelled_caller_leaves_no_program(times):
     started: asyncio.Future[int] = asyncio.get_running_loop().create_future()
 
     async with asyncio.TaskGroup() as group:
@@ -97,7 +98,9 @@ async def test_a_cancelled_caller_leaves_no_program():
         )
         async with asyncio.timeout(30):
             pid = await started
-        task.cancel()
+        for _ in range(times):
+            task.cancel()
+            await asyncio.sleep(0)
     assert task.cancelled()
     assert not is_running(pid)
 
