@@ -278,20 +278,6 @@ class Answer(Frozen):
     details: tuple[Fact, ...] = ()
 
 
-class InfoboxLink(Frozen):
-    """A named link in an infobox."""
-
-    title: str
-    url: str
-
-
-class InfoboxAttribute(Frozen):
-    """A labelled fact in an infobox."""
-
-    label: str
-    value: str
-
-
 class Infobox(Frozen):
     """A box of facts about the subject of the search.
 
@@ -301,8 +287,8 @@ class Infobox(Frozen):
     title: str
     content: str = ""
     image: str | None = None
-    links: tuple[InfoboxLink, ...] = ()
-    attributes: tuple[InfoboxAttribute, ...] = ()
+    links: tuple[Link, ...] = ()
+    attributes: tuple[Fact, ...] = ()
     engine: str = ""
 
 

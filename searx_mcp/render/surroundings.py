@@ -1,9 +1,9 @@
 """Lines around the results of a search: heading, direct answers, remarks."""
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
-from searx_mcp.models.hits import Answer, Fact, Infobox, InfoboxAttribute
+from searx_mcp.models.hits import Answer, Fact, Infobox
 from searx_mcp.models.response import FetchStats, SearchResponse
 from searx_mcp.models.spelling import counted
 from searx_mcp.render.fence import one_line, one_url
@@ -50,13 +50,7 @@ def _short_answer(answer: Answer, boundary: str) -> Answer:
     return Answer(
         text=one_line(answer.text, boundary, max_tokens=_ANSWER_TOKENS),
         url=answer.url,
-        details=tuple(
-            Fact(
-                label=one_line(fact.label, boundary, max_tokens=_ATTRIBUTE_TOKENS),
-                value=one_line(fact.value, boundary, max_tokens=_DETAIL_TOKENS),
-            )
-            for fact in answer.details[:_DETAILS]
-        ),
+        details=_short_facts(answer.details[:_DETAILS], boundary, _DETAIL_TOKENS),
     )
 
 
@@ -67,13 +61,18 @@ def _short_box(box: Infobox, boundary: str) -> Infobox:
     return Infobox(
         title=line(box.title, _ATTRIBUTE_TOKENS),
         content=line(box.content, _INFOBOX_TOKENS),
-        attributes=tuple(
-            InfoboxAttribute(
-                label=line(fact.label, _ATTRIBUTE_TOKENS), value=line(fact.value, _ATTRIBUTE_TOKENS)
-            )
-            for fact in box.attributes[:_ATTRIBUTES]
-        ),
+        attributes=_short_facts(box.attributes[:_ATTRIBUTES], boundary, _ATTRIBUTE_TOKENS),
         engine=line(box.engine, _ATTRIBUTE_TOKENS),
+    )
+
+
+def _short_facts(facts: Iterable[Fact], boundary: str, value_tokens: int) -> tuple[Fact, ...]:
+    return tuple(
+        Fact(
+            label=one_line(fact.label, boundary, max_tokens=_ATTRIBUTE_TOKENS),
+            value=one_line(fact.value, boundary, max_tokens=value_tokens),
+        )
+        for fact in facts
     )
 
 

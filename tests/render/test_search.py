@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from searx_mcp.models.hits import Answer, Fact, Image, Infobox, InfoboxAttribute, UnresponsiveEngine
+from searx_mcp.models.hits import Answer, Fact, Image, Infobox, UnresponsiveEngine
 from searx_mcp.models.page import Passage
 from searx_mcp.models.response import FetchStats, PageContent, SearchResult
 from searx_mcp.render.public import response_data
@@ -77,7 +77,7 @@ def test_a_small_search_reads_like_this(make_response, boundary):
             Infobox(
                 title="Rust",
                 content="A language.",
-                attributes=(InfoboxAttribute(label="From", value="2015"),),
+                attributes=(Fact(label="From", value="2015"),),
             ),
         ),
         suggestions=("tokio", "async-std"),

@@ -17,7 +17,6 @@ from searx_mcp.models.hits import (
     File,
     Image,
     Infobox,
-    InfoboxAttribute,
     Paper,
     UnresponsiveEngine,
 )
@@ -56,7 +55,7 @@ def result(**fields: Any) -> SearchResult:
                     Infobox(
                         title=LONG,
                         content=LONG,
-                        attributes=(InfoboxAttribute(label=LONG, value=LONG),) * 7,
+                        attributes=(Fact(label=LONG, value=LONG),) * 7,
                     ),
                 )
                 * 2
@@ -204,7 +203,7 @@ def test_what_is_said_of_a_page_gets_an_eighth_for_each_who_says_it(make_page, b
     [
         (Infobox(title="T"), "T"),
         (Infobox(title="", content="C"), "C"),
-        (Infobox(title="T", attributes=(InfoboxAttribute(label="a", value="b"),)), "T | a: b"),
+        (Infobox(title="T", attributes=(Fact(label="a", value="b"),)), "T | a: b"),
     ],
 )
 def test_an_infobox_has_only_what_there_is(make_response, boundary, box, shown):

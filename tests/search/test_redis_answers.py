@@ -19,8 +19,6 @@ from searx_mcp.models.hits import (
     Hit,
     Image,
     Infobox,
-    InfoboxAttribute,
-    InfoboxLink,
     Link,
     Media,
     Package,
@@ -128,10 +126,8 @@ _PAGES = st.builds(
             Infobox,
             title=_TEXT,
             image=_MAYBE,
-            links=st.lists(st.builds(InfoboxLink, title=_TEXT, url=_TEXT), max_size=2).map(tuple),
-            attributes=st.lists(
-                st.builds(InfoboxAttribute, label=_TEXT, value=_TEXT), max_size=2
-            ).map(tuple),
+            links=st.lists(st.builds(Link, title=_TEXT, url=_TEXT), max_size=2).map(tuple),
+            attributes=st.lists(st.builds(Fact, label=_TEXT, value=_TEXT), max_size=2).map(tuple),
         ),
         max_size=2,
     ).map(tuple),

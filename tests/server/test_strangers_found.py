@@ -12,7 +12,7 @@ import pytest
 from mcp import Client
 from typing_extensions import override
 
-from searx_mcp.models.hits import Answer, Hit, Infobox, InfoboxAttribute, InfoboxLink, ResultPage
+from searx_mcp.models.hits import Answer, Fact, Hit, Infobox, Link, ResultPage
 from searx_mcp.models.response import SearchResponse
 from searx_mcp.search.merge import merge
 from searx_mcp.server.app import build_server
@@ -74,8 +74,8 @@ def instance() -> Callable[..., FakeSearxng]:
                 Infobox(
                     title="Bee",
                     content="An insect.",
-                    links=(InfoboxLink(title="Home", url="https://a.example/"),),
-                    attributes=(InfoboxAttribute(label="Legs", value="six"),),
+                    links=(Link(title="Home", url="https://a.example/"),),
+                    attributes=(Fact(label="Legs", value="six"),),
                     engine="alpha",
                 )
             ],

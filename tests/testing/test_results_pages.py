@@ -14,8 +14,6 @@ from searx_mcp.models.hits import (
     File,
     Image,
     Infobox,
-    InfoboxAttribute,
-    InfoboxLink,
     Link,
     Media,
     Package,
@@ -479,8 +477,8 @@ async def test_an_infobox_carries_its_facts_and_links(http):
         title="World",
         content="The planet.",
         image="https://i.example.org/w.png",
-        links=(InfoboxLink(title="Site", url="https://w.example.org/"),),
-        attributes=(InfoboxAttribute(label="Radius", value="6371 km"),),
+        links=(Link(title="Site", url="https://w.example.org/"),),
+        attributes=(Fact(label="Radius", value="6371 km"),),
         engine="beta",
     )
     async with both(infoboxes=[box, Infobox(title="Bare")]) as instance:

@@ -19,8 +19,7 @@ from searx_mcp.models.hits import (
     Answer,
     Fact,
     Infobox,
-    InfoboxAttribute,
-    InfoboxLink,
+    Link,
     ResultPage,
     UnresponsiveEngine,
 )
@@ -343,21 +342,21 @@ def _infoboxes(document: LexborHTMLParser, base_url: str) -> Iterator[Infobox]:
         )
 
 
-def _links(box: LexborNode) -> Iterator[InfoboxLink]:
+def _links(box: LexborNode) -> Iterator[Link]:
     for link in several(box, ".urls a[href]"):
         title, url = line(text(link), MAX_TITLE), web_address(attribute(link, "href"))
         if title and url:
-            yield InfoboxLink(title=title, url=url)
+            yield Link(title=title, url=url)
 
 
-def _attributes(box: LexborNode) -> Iterator[InfoboxAttribute]:
+def _attributes(box: LexborNode) -> Iterator[Fact]:
     for entry in several(box, ".attributes dl"):
         label = line(text(entry.css_first("dt")).rstrip(": \n"), MAX_NAME)
         value = text(entry.css_first("dd")) or attribute(entry.css_first("dd img"), "alt")
         # The theme escapes what is HTML in JSON.
         cleaned = untagged(value, MAX_DESCRIPTION)
         if label and cleaned:
-            yield InfoboxAttribute(label=label, value=cleaned)
+            yield Fact(label=label, value=cleaned)
 
 
 def _submit_values(document: LexborHTMLParser, container: str) -> tuple[str, ...]:

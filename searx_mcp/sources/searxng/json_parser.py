@@ -12,8 +12,7 @@ from searx_mcp.models.hits import (
     Answer,
     Fact,
     Infobox,
-    InfoboxAttribute,
-    InfoboxLink,
+    Link,
     ResultPage,
     UnresponsiveEngine,
 )
@@ -129,14 +128,14 @@ def _infoboxes(values: object, base_url: str) -> Iterator[Infobox]:
         )
 
 
-def _links(values: object) -> Iterator[InfoboxLink]:
+def _links(values: object) -> Iterator[Link]:
     for fields in _objects(values, MAX_NAMES):
         title, url = line(fields.get("title"), MAX_TITLE), web_address(fields.get("url"))
         if title and url:
-            yield InfoboxLink(title=title, url=url)
+            yield Link(title=title, url=url)
 
 
-def _attributes(values: object) -> Iterator[InfoboxAttribute]:
+def _attributes(values: object) -> Iterator[Fact]:
     for fields in _objects(values, MAX_NAMES):
         label, value = line(fields.get("label"), MAX_NAME), fields.get("value")
         image = fields.get("image")
@@ -144,7 +143,7 @@ def _attributes(values: object) -> Iterator[InfoboxAttribute]:
             value = image.get("alt")
         text = untagged(value, MAX_DESCRIPTION)
         if label and text:
-            yield InfoboxAttribute(label=label, value=text)
+            yield Fact(label=label, value=text)
 
 
 def _answers(values: object) -> Iterator[Answer]:

@@ -12,7 +12,7 @@ from datetime import date, datetime
 from enum import StrEnum
 from typing import Final
 
-from searx_mcp.models.hits import Hit, Infobox, InfoboxAttribute, ResultPage
+from searx_mcp.models.hits import Hit, Infobox, ResultPage
 from searx_mcp.sources.searxng.fields import (
     MAX_DESCRIPTION,
     MAX_NAME,
@@ -152,9 +152,7 @@ class Row:
         return Infobox(
             title=title,
             content=line(self.description, MAX_DESCRIPTION),
-            attributes=tuple(
-                InfoboxAttribute(label=fact.label, value=fact.value) for fact in facts
-            ),
+            attributes=facts,
             engine=engine,
         )
 

@@ -17,8 +17,6 @@ from searx_mcp.models.hits import (
     File,
     Image,
     Infobox,
-    InfoboxAttribute,
-    InfoboxLink,
     Link,
     Media,
     Package,
@@ -254,8 +252,8 @@ async def test_what_stands_around_the_rows_is_read_again(read_again):
         title="Bees",
         content="Insects.",
         image="https://i.example/b.png",
-        links=(InfoboxLink(title="Wiki", url="https://w.example/"),),
-        attributes=(InfoboxAttribute(label="Legs", value="6"),),
+        links=(Link(title="Wiki", url="https://w.example/"),),
+        attributes=(Fact(label="Legs", value="6"),),
         engine="wikipedia",
     )
     rest = {

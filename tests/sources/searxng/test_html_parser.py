@@ -5,9 +5,9 @@ import pytest
 
 from searx_mcp.models.hits import (
     Answer,
+    Fact,
     Infobox,
-    InfoboxAttribute,
-    InfoboxLink,
+    Link,
     ResultPage,
     UnresponsiveEngine,
 )
@@ -93,11 +93,11 @@ def test_an_infobox_is_read(results_page):
             title="Rust",
             content="A language.",
             image="https://i.example/logo.png",
-            links=(InfoboxLink(title="Official", url="https://rust.example/"),),
+            links=(Link(title="Official", url="https://rust.example/"),),
             attributes=(
-                InfoboxAttribute(label="Born", value="2006"),
-                InfoboxAttribute(label="Flag", value="flag"),
-                InfoboxAttribute(label="Site", value="A"),
+                Fact(label="Born", value="2006"),
+                Fact(label="Flag", value="flag"),
+                Fact(label="Site", value="A"),
             ),
         ),
     )

@@ -14,7 +14,6 @@ from searx_mcp.models.hits import (
     Hit,
     Image,
     Infobox,
-    InfoboxAttribute,
     Link,
     Media,
     Package,
@@ -456,8 +455,8 @@ def test_a_table_becomes_a_box(read_page):
         Infobox(
             title="Cap",
             attributes=(
-                InfoboxAttribute(label="k1", value="v1"),
-                InfoboxAttribute(label="k2", value="2"),
+                Fact(label="k1", value="v1"),
+                Fact(label="k2", value="2"),
             ),
             engine="db",
         ),
@@ -501,8 +500,8 @@ def test_a_table_until_2025_becomes_a_box_named_by_its_engine(read_page):
         Infobox(
             title="db",
             attributes=(
-                InfoboxAttribute(label="name", value="n: m"),
-                InfoboxAttribute(label="size", value="5"),
+                Fact(label="name", value="n: m"),
+                Fact(label="size", value="5"),
             ),
             engine="db",
         ),

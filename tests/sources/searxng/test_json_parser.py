@@ -5,11 +5,11 @@ from pydantic_core import to_json
 
 from searx_mcp.models.hits import (
     Answer,
+    Fact,
     Hit,
     Image,
     Infobox,
-    InfoboxAttribute,
-    InfoboxLink,
+    Link,
     ResultPage,
     UnresponsiveEngine,
 )
@@ -165,12 +165,12 @@ def test_an_infobox_is_read_as_far_as_it_goes():
             title="Rust",
             content="A language.",
             image="https://i.example/logo.png",
-            links=(InfoboxLink(title="Official", url="https://rust.example/"),),
+            links=(Link(title="Official", url="https://rust.example/"),),
             attributes=(
-                InfoboxAttribute(label="Born", value="2006"),
-                InfoboxAttribute(label="Flag", value="flag"),
-                InfoboxAttribute(label="Site", value="A & B"),
-                InfoboxAttribute(label="Sum", value="a < b &amp; c"),
+                Fact(label="Born", value="2006"),
+                Fact(label="Flag", value="flag"),
+                Fact(label="Site", value="A & B"),
+                Fact(label="Sum", value="a < b &amp; c"),
             ),
             engine="wikidata",
         ),
@@ -194,8 +194,8 @@ def test_a_table_without_an_address_stands_among_the_infoboxes():
         ("Cap", ""),
         ("db", "db"),
     ]
-    assert page.infoboxes[1].attributes == (InfoboxAttribute(label="a", value="1"),)
-    assert page.infoboxes[2].attributes == (InfoboxAttribute(label="name", value="n"),)
+    assert page.infoboxes[1].attributes == (Fact(label="a", value="1"),)
+    assert page.infoboxes[2].attributes == (Fact(label="name", value="n"),)
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@ from typing import Any
 
 import pytest
 
-from searx_mcp.models.hits import Fact, Image, Infobox, InfoboxAttribute, Video
+from searx_mcp.models.hits import Fact, Image, Infobox, Video
 from searx_mcp.sources.searxng.row import Row, instant, words
 
 BASE = "https://search.example/searx/"
@@ -78,7 +78,7 @@ def test_a_table_without_an_address_is_a_box_and_one_with_is_a_hit():
 
     assert bare.to_hit(position=1, base_url=BASE) is None
     assert bare.to_infobox() == Infobox(
-        title="Facts", attributes=(InfoboxAttribute(label="a", value="1"),), engine="db"
+        title="Facts", attributes=(Fact(label="a", value="1"),), engine="db"
     )
     hit = linked.to_hit(position=1, base_url=BASE)
     assert hit is not None
