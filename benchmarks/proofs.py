@@ -1,8 +1,8 @@
 """How much of the tests goes through public names alone.
 
 A test does if nothing that it, its fixtures and its helpers use is taken from a module below `searx_mcp` that is not
-public, and if none of it reads a private attribute. Public are what a user meets: the names of the package, its values,
-settings, errors and doubles, the command, and the server to which a client speaks.
+public, and if none of it reads a private attribute. Public are what a user meets: the names of the package, the arguments
+of its client, its values, settings, errors and doubles, the command, and the server to which a client speaks.
 """
 
 import ast
@@ -18,6 +18,7 @@ _PUBLIC: Final = (
     "errors",
     "evidence.requests",
     "evidence.values",
+    "http.dialling",
     "models",
     "remote.client",
     "server.app",

@@ -92,12 +92,12 @@ class Host(FakeSearxng):
         return self.kind in {"link token", *_WITHOUT_PAGES}
 
     @override
-    async def _answer(
+    async def respond(
         self, request: web.BaseRequest, received: ReceivedRequest
     ) -> web.StreamResponse:
         if received.path == "/search":
             self.arrivals.append(self._clock())
-        return await super()._answer(request, received)
+        return await super().respond(request, received)
 
 
 FAULTS: Final[Mapping[str, Callable[[Host], None]]] = {

@@ -105,7 +105,7 @@ class LoopbackServer:
         if self._runner is not None:
             raise RuntimeError(f"{type(self).__name__} is open already")
         # A client that gives up cancels its handler: a hung request does not outlive its caller.
-        server = web.Server(self._handle, handler_cancellation=True, access_log=None)
+        server = web.Server(self.handle, handler_cancellation=True, access_log=None)
         self._runner = web.ServerRunner(server, shutdown_timeout=_CLOSE_TIMEOUT)
         await self._runner.setup()
         site = web.TCPSite(self._runner, HOST, 0, ssl_context=self._ssl_context)
@@ -129,7 +129,8 @@ class LoopbackServer:
         await runner.cleanup()
         keep_closed(self, self.port)
 
-    async def _handle(self, request: web.BaseRequest) -> web.StreamResponse:
+    async def handle(self, request: web.BaseRequest) -> web.StreamResponse:
+        """Record a request and answer it."""
         received = await _receive(request)
         async with self._arrival:
             self._log_for(received).append(received)

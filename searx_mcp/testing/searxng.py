@@ -101,7 +101,7 @@ class FakeSearxng(LoopbackServer):
         version: str = VERSION,
         ssl_context: ssl.SSLContext | None = None,
     ) -> None:
-        super().__init__(self._answer, ssl_context=ssl_context)
+        super().__init__(self.respond, ssl_context=ssl_context)
         self._site = theme.Site(
             version=version,
             prefix=f"/{path_prefix.strip('/')}" if path_prefix.strip("/") else "",
@@ -248,9 +248,10 @@ class FakeSearxng(LoopbackServer):
             self._faults.held.set()
         self._faults = Faults()
 
-    async def _answer(
+    async def respond(
         self, request: web.BaseRequest, received: ReceivedRequest
     ) -> web.StreamResponse:
+        """Answer a request; extend it for what the faults and pages cannot do."""
         faults = self._faults
         if faults.latency:
             await asyncio.sleep(faults.latency)

@@ -80,7 +80,7 @@ class FakeWeb(LoopbackServer):
         ssl_context: ssl.SSLContext | None = None,
         otherwise: PageMaker | None = None,
     ) -> None:
-        super().__init__(self._answer, ssl_context=ssl_context)
+        super().__init__(self.respond, ssl_context=ssl_context)
         self._pages = dict(pages or {})
         self._otherwise = otherwise
         self.robots_requests: list[ReceivedRequest] = []
@@ -102,9 +102,10 @@ class FakeWeb(LoopbackServer):
         """Add or replace a page, also while the site is running."""
         self._pages[path] = page
 
-    async def _answer(
+    async def respond(
         self, request: web.BaseRequest, received: ReceivedRequest
     ) -> web.StreamResponse:
+        """Answer a request; extend it for what the faults and pages cannot do."""
         page = self._pages.get(received.target) or self._pages.get(received.path) or self._otherwise
         if page is None:
             page = FakePage(article("Not found", ["There is nothing here."]), status=404)

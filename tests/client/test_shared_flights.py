@@ -163,12 +163,12 @@ class HeldWeb(FakeWeb):
         self.go = asyncio.Event()
 
     @override
-    async def _answer(
+    async def respond(
         self, request: web.BaseRequest, received: ReceivedRequest
     ) -> web.StreamResponse:
         if received.path != "/robots.txt":
             await self.go.wait()
-        return await super()._answer(request, received)
+        return await super().respond(request, received)
 
 
 ARTICLE = article("Bees", ["Bees keep a hive warm in winter by taking turns at its heart. " * 9])

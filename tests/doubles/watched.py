@@ -21,10 +21,10 @@ class Watched(LoopbackServer):
     waiting = 0
 
     @override
-    async def _handle(self, request: Any) -> Any:
+    async def handle(self, request: Any) -> Any:
         self.waiting += 1
         try:
-            return await super()._handle(request)
+            return await super().handle(request)
         finally:
             self.waiting -= 1
             async with self._arrival:

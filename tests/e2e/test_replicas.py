@@ -84,10 +84,10 @@ class Instance(FakeSearxng):
         self._gate = gate
 
     @override
-    async def _answer(self, request: Any, received: ReceivedRequest) -> Any:
+    async def respond(self, request: Any, received: ReceivedRequest) -> Any:
         if received.path.endswith("/search"):
             await self._gate.pass_through()
-        return await super()._answer(request, received)
+        return await super().respond(request, received)
 
 
 Start = Callable[..., Awaitable[list[Replica]]]

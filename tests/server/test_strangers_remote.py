@@ -57,12 +57,12 @@ class Service(LoopbackServer):
     """
 
     def __init__(self, paths: list[str]) -> None:
-        super().__init__(self._answer)
+        super().__init__(self.respond)
         self.body: object = None
         self.message = "reading 2 pages"
         self._routes = {"routes": [{"path": path, "streams": True} for path in paths]}
 
-    async def _answer(self, _: web.BaseRequest, received: ReceivedRequest) -> web.StreamResponse:
+    async def respond(self, _: web.BaseRequest, received: ReceivedRequest) -> web.StreamResponse:
         if received.path == "/v1/capabilities":
             return web.json_response(self._routes)
         if received.method == "GET":

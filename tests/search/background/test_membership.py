@@ -293,11 +293,11 @@ class Gate(FakeSearxng):
         self.searched, self.opened = asyncio.Event(), asyncio.Event()
 
     @override
-    async def _answer(self, request, received):
+    async def respond(self, request, received):
         if received.path == "/search":
             self.searched.set()
             await self.opened.wait()
-        return await super()._answer(request, received)
+        return await super().respond(request, received)
 
 
 async def test_a_wish_to_be_left_alone_outlives_an_answer_that_another_process_was_waiting_for(
