@@ -2,7 +2,8 @@
 
 A test does if nothing that it, its fixtures and its helpers use is taken from a module below `searx_mcp` that is not
 public, and if none of it reads a private attribute. Public are what a user meets: the names of the package, the arguments
-of its client, its values, settings, errors and doubles, the command, and the server to which a client speaks.
+of its client, its values, settings, errors and doubles, the command with its exit codes, and the server to which a client
+speaks.
 """
 
 import ast
@@ -14,6 +15,7 @@ from typing import Final
 _PACKAGE: Final = "searx_mcp"
 _PUBLIC: Final = (
     "cli.main",
+    "cli.running.ExitCode",
     "client.facade",
     "errors",
     "evidence.requests",
