@@ -195,6 +195,7 @@ READS = {
     ),
     "a page that forwards to itself": Read(forward("/page"), has=("Going on",)),
     "a page that forwards to no address": Read(forward("http://["), has=("Going on",)),
+    "a page that forwards to a script": Read(forward("javascript:go()"), has=("Going on",)),
     "a part of a long page": Read(
         html(f"<main>{LONG}</main>"),
         {"max_chars": 500},

@@ -238,9 +238,10 @@ class RedirectFollower:
 
 
 def _forwarding(page: ReceivedPage, url: URL) -> ReceivedPage | Redirect:
-    """Return the redirect that stands in the markup of a page; one to itself keeps it current."""
+    """Return the redirect in the markup of a page, or the page if that leads to itself or to no web address."""
     with suppress(ValueError):
-        if page.refresh and join(url, page.refresh) != url:
+        target = join(url, page.refresh)
+        if page.refresh and target != url and target.scheme in {"http", "https"}:
             return Redirect(page.status, page.headers, page.refresh)
     return page
 
