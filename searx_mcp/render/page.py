@@ -26,9 +26,6 @@ _NOTES = 6
 _DATE_TOKENS = 24
 """Tokens of a date: `2026-01-02T03:04+05:30` takes 20."""
 
-_INCOMPLETE, _SIZE = "The page is incomplete: ", "size limit"
-_PDF = "application/pdf"
-
 _SECONDS = re.compile(r"(?<=T[0-9]{2}:[0-9]{2}):[0-9]{2}(?:[.,][0-9]+)?")
 _AGE_SHOWN = 60
 """Seconds below which a page counts as fetched just now."""
@@ -260,8 +257,8 @@ def _more(page: Page, following: int | None, fetch: str, *, is_in_parts: bool) -
     if not page.truncated:
         return ""
     told = "Only the beginning of the page was fetched."
-    if page.content_length >= MAX_CONTENT_LENGTH or page.content_type == _PDF:
+    if page.content_length >= MAX_CONTENT_LENGTH or page.content_type == "application/pdf":
         return told  # no argument gets more; a note says which pages of a PDF are left
-    is_short = any(note.startswith(_INCOMPLETE) and _SIZE not in note for note in page.notes)
+    is_short = any("is incomplete: " in note and "size limit" not in note for note in page.notes)
     how = {"force_refresh": True} if is_short else {"max_content_length": MAX_CONTENT_LENGTH}
     return f"{told} To get more of it:\n{next_call(fetch, url=one_url(page.url), **how)}"
