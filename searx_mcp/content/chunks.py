@@ -36,6 +36,9 @@ _WHOLE: Final = 2
 _TINIEST: Final = 16
 """Fewest code points of a chunk, whatever the caller sets: positions to cut at are still found."""
 
+_HEAD_CHARS: Final = 400
+"""Most code points of the header of a table that is repeated."""
+
 _CONTEXT: Final = 48
 """Code points before a position, whose hash selects it."""
 _REACH: Final = 64
@@ -67,14 +70,11 @@ class Piece:
         start: code points of the Markdown before it.
         end: code points up to its end.
         path: the headings above all of it, outermost first, without the title of the page.
-        head: the lines that a chunk from within a table or code needs to be understood: the header of the table,
-            or the opening fence; empty for others.
     """
 
     start: int
     end: int
     path: tuple[str, ...]
-    head: str = ""
 
 
 def pieces(
@@ -98,7 +98,7 @@ def pieces(
         The chunks in the order of the page. They leave out only blank space between blocks; text that is in
         two chunks is in one section.
     """
-    text = _Text(markdown)
+    text = Text(markdown)
     found: list[Piece] = []
     for units in _groups(markdown, _units(markdown, outline), most * _SMALL, measure):
         group = _Group(markdown, units, text.is_code)
@@ -109,8 +109,7 @@ def pieces(
             start, end = text.trimmed(begin, stop)
             if start < end:
                 is_titled = bool(path) and title.startswith(path[0])
-                head = text.head(start, chars) if begin == position else ""
-                found.append(Piece(start, end, path[1:] if is_titled else path, head))
+                found.append(Piece(start, end, path[1:] if is_titled else path))
     return found
 
 
@@ -166,7 +165,7 @@ class _Place(NamedTuple):
     behind: int
 
 
-class _Text:
+class Text:
     """A text with its fenced code and its tables, which should not be split."""
 
     def __init__(self, markdown: str) -> None:
@@ -191,6 +190,7 @@ class _Text:
             yield from (edge for edge in (start, end) if low <= edge <= high)
 
     def place(self, rank: int, at: int) -> _Place:
+        """A position to cut at, with its rank."""
         words = self.markdown[max(0, at - _CONTEXT) : at]
         return _Place(rank, crc32(words.encode("utf-8", "replace")), -at)
 
@@ -212,16 +212,13 @@ class _Text:
         line = self.markdown.rfind("\n", max(0, start - 1), words) + 1
         return (line if line >= start else words), end
 
-    def head(self, at: int, most: int) -> str:
-        """The first lines of the table or code around a position."""
-        around = self.around(at)
-        if around is None:
-            return ""
-        lines = self.markdown[around[0] : around[0] + int(most * _SMALL)].split("\n", 2)
-        if self.is_code(around[0]):
-            return lines[0] if len(lines) > 1 else ""
-        is_table = len(lines) > 2 and _DELIMITER.fullmatch(lines[1])  # noqa: PLR2004 - two and rows
-        return "\n".join(lines[:2]) if is_table else ""
+    def head(self, at: int) -> str:
+        """The lines that make a table or code of what a cut at a position leaves behind it; else empty."""
+        start, end = self.around(at) or (0, 0)
+        *lines, _ = self.markdown[start : min(end, start + _HEAD_CHARS)].split("\n", 2)
+        is_table = len(lines) > 1 and _DELIMITER.fullmatch(lines[1])
+        shown = lines[:1] if end and self.is_code(start) else lines if is_table else []
+        return "".join(f"{line}\n" for line in shown)
 
     def _behind_space(self, start: int, end: int) -> int:
         space = _SPACE.match(self.markdown, start, end)
@@ -277,7 +274,7 @@ class _Group:
         return self.ends[index] if index >= 0 else self.start
 
 
-def _cuts(text: _Text, group: _Group, most: int) -> Iterator[tuple[int, int, int]]:
+def _cuts(text: Text, group: _Group, most: int) -> Iterator[tuple[int, int, int]]:
     """Split a group: for each part its start with the overlap, its start without it, and its end."""
     position = group.start
     while position < group.end:
@@ -289,7 +286,7 @@ def _cuts(text: _Text, group: _Group, most: int) -> Iterator[tuple[int, int, int
         position = stop
 
 
-def _overlap(text: _Text, group: _Group, position: int, most: int) -> int:
+def _overlap(text: Text, group: _Group, position: int, most: int) -> int:
     """The start of the last sentences before a cut; the cut itself if there is no good position."""
     floor = group.floor(position)
     if position == floor:
@@ -302,7 +299,7 @@ def _overlap(text: _Text, group: _Group, position: int, most: int) -> int:
     return min(places, key=lambda at: (abs(at - wanted), at), default=position)
 
 
-def _stop(text: _Text, group: _Group, begin: int, position: int, most: int) -> int:
+def _stop(text: Text, group: _Group, begin: int, position: int, most: int) -> int:
     """Find the end of a part: the best position in a window, whatever text precedes it."""
     small = int(most * _SMALL)
     low = position + int(most * _LEAST)

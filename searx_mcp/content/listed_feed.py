@@ -10,7 +10,7 @@ from searx_mcp.content.addresses import absolute_web
 from searx_mcp.content.clean import clean_line
 from searx_mcp.content.config import ContentConfig
 from searx_mcp.content.feeds import MAX_ENTRIES, Feed, FeedEntry
-from searx_mcp.content.markdown import escape, link
+from searx_mcp.content.markdown import escape, link, safe_address
 from searx_mcp.content.outline import cut
 from searx_mcp.content.values import iso_date
 from searx_mcp.errors import ContentError
@@ -68,7 +68,7 @@ def listed_feed(feed: Feed, *, url: str, config: ContentConfig) -> ListedFeed:
         summary = _summary(entry.html[:share], address or url, config)
         lines.append(_listed(entry, address, summary))
         links.append(address)
-    head = [f"# {title}", description, f"Feed of {link(site, site)}." if site else ""]
+    head = [f"# {title}", description, f"Feed of <{safe_address(site)}>." if site else ""]
     return ListedFeed(
         markdown="\n\n".join(filter(None, [*head, "\n\n".join(lines)])),
         links=tuple(dict.fromkeys(filter(None, links))),

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Final
 
+from searx_mcp.content.chunks import Text
 from searx_mcp.content.markdown import in_code
 from searx_mcp.content.outline import Span, block_ends, cut, has_words, sections
 from searx_mcp.content.words import folded, stems, terms, tokens
@@ -122,7 +123,7 @@ def passages(
     Returns:
         All of the part; empty if the page has no word of the question.
     """
-    is_code = in_code(markdown)
+    text = Text(markdown)
     last = len(markdown) if end is None else end
     found: list[Passage] = []
     for span in (each.span for each in rank(markdown, outline, question)):
@@ -134,7 +135,7 @@ def passages(
                     path=span.path[1:] if is_titled else span.path,
                     offset=start,
                     text=markdown[start:stop],
-                    is_code=start > 0 and is_code(start - 1) and is_code(start),
+                    head=text.head(start),
                 )
             )
     return found

@@ -104,13 +104,14 @@ class Passage(Frozen):
         path: the headings above it, outermost first, without the title of the page.
         offset: code points before it in the whole Markdown.
         text: as in the Markdown.
-        is_code: whether it begins inside fenced code.
+        head: what a text from within a table or code begins with, to be understood: the header of the table, or the
+            opening fence; empty for others.
     """
 
     path: tuple[str, ...]
     offset: int
     text: str
-    is_code: bool = False
+    head: str = ""
 
     @property
     def end(self) -> int:

@@ -15,7 +15,6 @@ FETCH: Final = "web_fetch"
 _SKIPPED: Final = "\n\n\u2026\n\n"
 """Marks omitted text of the page."""
 
-_FENCE: Final = "```\n"
 _TITLE_TOKENS: Final = 25
 
 _SHORTEST: Final = 200
@@ -105,20 +104,18 @@ def _runs(passages: Sequence[Passage], boundary: str) -> Iterator[str]:
         while at < len(passages) and passages[at].offset == passages[at - 1].end:
             texts.append(passages[at].text)
             at += 1
-        text = "".join(texts).lstrip("\n").rstrip()
-        if first.is_code:
-            text = f"{_FENCE}{text}"
+        text = first.head + "".join(texts).lstrip("\n").rstrip()
         yield _label(first, boundary) + text + closing(text)
 
 
 def _end(passage: Passage) -> str:
     """Return what closes a code block in which a passage ends."""
-    return closing((_FENCE if passage.is_code else "") + passage.text)
+    return closing(passage.head + passage.text)
 
 
 def _frame(passage: Passage) -> str:
     """Return the text around a passage that is not contiguous with another."""
-    return _SKIPPED + _label(passage) + (_FENCE if passage.is_code else "")
+    return _SKIPPED + _label(passage) + passage.head
 
 
 def _label(passage: Passage, boundary: str = "") -> str:

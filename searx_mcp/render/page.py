@@ -254,7 +254,11 @@ def _more(page: Page, following: int | None, fetch: str, *, is_in_parts: bool) -
             f"Shown: {where}. For the rest, fetch a page linked above that is closer to your"
             " question."
         )
-    if page.truncated:
-        call = next_call(fetch, url=one_url(page.url), max_content_length=MAX_CONTENT_LENGTH)
-        return f"Only the beginning of the page was fetched. To get more of it:\n{call}"
-    return ""
+    if not page.truncated:
+        return ""
+    told = "Only the beginning of the page was fetched."
+    if page.content_length >= MAX_CONTENT_LENGTH or page.content_type == "application/pdf":
+        return told  # no argument gets more; a note says which pages of a PDF are left
+    is_short = any("is incomplete: " in note and "size limit" not in note for note in page.notes)
+    how = {"force_refresh": True} if is_short else {"max_content_length": MAX_CONTENT_LENGTH}
+    return f"{told} To get more of it:\n{next_call(fetch, url=one_url(page.url), **how)}"

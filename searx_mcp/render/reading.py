@@ -46,7 +46,7 @@ class ShownPage:
         cursor: continues in the page; empty if that is not possible.
         next_offset: where to continue, or `None` if nothing that was read is left.
         has_gaps: whether the text consists of parts of the page instead of its beginning.
-        is_incomplete: whether the page itself was truncated at a size limit when it was read.
+        is_incomplete: whether the page itself was cut when it was read, by a limit of size or time.
         about: kind of the page, if it is read differently from an article; may be empty.
         fetch: the published name of `web_fetch`; empty if it is not published.
     """
@@ -95,7 +95,7 @@ class ShownPage:
         if self.was_cut:
             return f"{shown} To read on, call {self.fetch} with the url of result {self.number}."
         if self.is_incomplete:
-            shown = "The page is longer than the size limit."
+            shown = "Only the beginning of the page was read."
             how = f"with the url of result {self.number} and a larger max_content_length"
             return f"{shown} To read on, call {self.fetch} {how}." if self.fetch else shown
         return ""

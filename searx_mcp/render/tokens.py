@@ -48,6 +48,10 @@ _LONG = 2_000
 """Minimum characters for which a cut at the end of a paragraph would leave much room unused."""
 
 _SENTENCE_END = re.compile(r"[.!?\u2026][\"')\]]*(?=\s)|[\u3002\uff01\uff1f]")
+_LEADS = re.compile(r"\s*(?:#{1,6}(?: .*)?|[-*+]|\d{1,9}[.)])")
+"""A line that says nothing without what follows it: a heading, or the mark of a list item."""
+_MOST_LEADS = 3
+"""Such lines that are left out at an end; in code, they may be comments."""
 _FENCE = re.compile(
     r"^((?:[ \t>]|[-*+][ \t]|\d{1,9}[.)][ \t])*)(`{3,}(?=[^`\n]*$)|~{3,})(.*)$", re.MULTILINE
 )
@@ -94,12 +98,18 @@ def clip(text: str, budget: int) -> tuple[str, bool]:
     """Truncate plain text to a number of tokens, at the end of a paragraph, sentence, line or word.
 
     Returns:
-        The text or its beginning, and whether it was cut.
+        The text or its beginning, without headings and marks of lists that would be its last line, and whether it was
+        cut.
     """
     end = _walk(text, budget * 100)[1]
     if end == len(text):
         return text, False
-    return text[: _boundary(text, end)].rstrip(), True
+    shown = text[: _boundary(text, end)].rstrip()
+    for _ in range(_MOST_LEADS):
+        before, _, last = shown.rpartition("\n")
+        if before and _LEADS.fullmatch(last):
+            shown = before.rstrip()
+    return shown, True
 
 
 def clip_words(text: str, budget: int) -> tuple[str, bool]:

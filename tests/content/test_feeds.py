@@ -84,7 +84,7 @@ def markdown(*items: str) -> str:
 def test_rss_2_is_a_list_of_linked_titles_with_dates_authors_and_summaries():
     shown = listed(feed_of(RSS_2))
     assert shown.markdown == (
-        "# News & more\n\nAll the news\n\nFeed of [https://ex.org/](https://ex.org/).\n\n"
+        "# News & more\n\nAll the news\n\nFeed of <https://ex.org/>.\n\n"
         "- [First one](https://ex.org/a?x=1&y=2), 2024-01-01T00:00:00+00:00, Ann\n\n"
         "  Hello [there](https://ex.org/b) [image: pic]\n\n"
         "- **Big**\n\n  Text [link](https://ex.org/2), Bob"
@@ -113,7 +113,7 @@ def test_atom_has_its_own_kinds_of_text():
     feed = feed_of(ATOM)
     assert (feed.language, feed.author, feed.updated) == ("fr", "Zoé", "2024-01-03T00:00:00Z")
     assert listed(feed).markdown == (
-        "# Blé\n\nFeed of [https://ex.org/blog/](https://ex.org/blog/).\n\n"
+        "# Blé\n\nFeed of <https://ex.org/blog/>.\n\n"
         "- [1 < 2](https://ex.org/blog/one), 2024-01-02T00:00:00+00:00, Ann\n\n  a \\<b> & c\n\n"
         "- [Two](https://ex.org/2), 2024-01-01T00:00:00+00:00\n\n  Some *text*"
     )

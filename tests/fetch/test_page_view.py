@@ -210,12 +210,28 @@ def test_the_title_of_the_page_is_not_said_with_every_passage(title, above):
     assert page.passages[0].path == (*above, "Part 7", "Notes")
 
 
-def test_what_begins_inside_code_is_marked():
-    text = "# A\n\n```py\n" + "needle = 1\n" * 400 + "```\n\nWords.\n"
+_COLUMNS = "| Item | Price |\n| --- | --- |\n"
+
+
+@pytest.mark.parametrize(
+    ("head", "line", "foot"),
+    [
+        ("```py\n", "needle = 1\n", "```\n"),
+        (_COLUMNS, "| needle | 1 |\n", ""),
+        ("", "| needle | 1 |\n", ""),
+        (f"| Item | {'Price ' * 80} |\n| --- | --- |\n", "| needle | 1 |\n", ""),
+    ],
+    ids=["code", "table", "lines", "long header"],
+)
+def test_what_begins_inside_code_or_a_table_has_its_first_lines(head, line, foot):
+    text = f"# A\n\n{head}{line * 400}{foot}\nWords.\n"
     passages = shown(text, prompt="words", max_chars=100_000).passages
-    start, end = text.index("```py"), text.index("\n\nWords")
+    start, end = 5, text.index("\n\nWords")
+    known = head if len(head) < 400 else ""
     assert len(passages) > 2
-    assert all(each.is_code is (start < each.offset < end) for each in passages)
+    assert [each.head for each in passages] == [
+        known if start < each.offset < end else "" for each in passages
+    ]
 
 
 @given(st.lists(st.sampled_from(["# A\n\n", "cat ", "dog. ", "\n\n", "```\n"]), max_size=200))

@@ -41,7 +41,7 @@ CONTENT = PageContent(
     markdown=TEXT,
     word_count=6,
     fetch_time_ms=1,
-    passages=(passage("They hum.", 21), passage("They fly.", 10, is_code=True)),
+    passages=(passage("They hum.", 21), passage("They fly.", 10, head="```\n")),
 )
 SEARCH = SearchResponse(
     query="bees",

@@ -92,15 +92,16 @@ def test_thousands_of_passages_that_find_no_room_are_not_all_tried():
 
 
 @pytest.mark.parametrize(
-    ("text", "is_code", "expected"),
+    ("text", "head", "expected"),
     [
-        ("x = 1\n```\nWords.", True, "```\nx = 1\n```\nWords."),
-        ("x = 1\ny = 2", True, "```\nx = 1\ny = 2\n```"),
-        ("Words.\n\n```py\nx = 1", False, "Words.\n\n```py\nx = 1\n```"),
+        ("x = 1\n```\nWords.", "```py\n", "```py\nx = 1\n```\nWords."),
+        ("x = 1\ny = 2", "```\n", "```\nx = 1\ny = 2\n```"),
+        ("Words.\n\n```py\nx = 1", "", "Words.\n\n```py\nx = 1\n```"),
+        ("| 3 | 4 |\n", "| a | b |\n| --- | --- |\n", "| a | b |\n| --- | --- |\n| 3 | 4 |"),
     ],
 )
-def test_code_that_is_torn_stays_code(text, expected, is_code):
-    passage = Passage(path=(), offset=9, text=text, is_code=is_code)
+def test_code_and_tables_that_are_torn_stay_what_they_are(text, expected, head):
+    passage = Passage(path=(), offset=9, text=text, head=head)
     assert excerpts([passage]).partition("\n\n")[2] == expected
 
 

@@ -90,14 +90,30 @@ def test_a_page_that_was_reached_at_once_shows_no_redirects(make_page, boundary,
     assert "->" not in page_text(page, budget=2_000, boundary=boundary)
 
 
-def test_a_page_cut_while_it_was_read_names_the_argument_to_enlarge(make_page, boundary):
-    text = page_text(make_page("Text.", truncated=True), budget=2_000, boundary=boundary)
-    assert text.startswith(
-        "CONTENT from https://example.com/page (text/html, 5 chars) [TRUNCATED]:\n"
-    )
-    assert text.splitlines()[-1] == (
-        'web_fetch {"url": "https://example.com/page", "max_content_length": 10485760}'
-    )
+_LARGER = 'web_fetch {"url": "https://example.com/page", "max_content_length": 10485760}'
+_AGAIN = 'web_fetch {"url": "https://example.com/page", "force_refresh": true}'
+_NO_MORE = "Only the beginning of the page was fetched."
+
+
+@pytest.mark.parametrize(
+    ("fields", "last"),
+    [
+        ({}, _LARGER),
+        ({"notes": ("The page is incomplete: cut off at the size limit.",)}, _LARGER),
+        ({"notes": ("The page is incomplete: cut off when time ran out.",)}, _AGAIN),
+        ({"notes": ("The page is incomplete: the connection broke before the end.",)}, _AGAIN),
+        ({"content_length": 10_485_759}, _LARGER),
+        ({"content_length": 10_485_760}, _NO_MORE),
+        ({"content_type": "application/pdf"}, _NO_MORE),
+    ],
+)
+def test_a_page_cut_while_it_was_read_names_the_call_that_gets_more(
+    make_page, boundary, fields, last
+):
+    page = make_page("Text.", truncated=True, **fields)
+    text = page_text(page, budget=2_000, boundary=boundary)
+    assert ", 5 chars) [TRUNCATED]:\n" in text
+    assert text.splitlines()[-1] == last
     assert "Headings" not in text
 
 

@@ -26,7 +26,7 @@ ENDINGS: list[tuple[dict[str, Any], str, str]] = [
     (CUT, "Cut off at character 12 of 90.", " To read on, call open with the url of result 2."),
     (
         {"is_incomplete": True},
-        "The page is longer than the size limit.",
+        "Only the beginning of the page was read.",
         " To read on, call open with the url of result 2 and a larger max_content_length.",
     ),
 ]

@@ -35,8 +35,12 @@ OURS = {
     },
 }
 """Fields that no stranger writes, and why."""
-DISARMED = {PageContent: "markdown", Page: "markdown_content", Passage: "text"}
-"""Markdown, in which nothing acts any more when it comes here; it is only fenced."""
+DISARMED = {
+    PageContent: {"markdown": 300},
+    Page: {"markdown_content": 300},
+    Passage: {"text": 300, "head": 1},
+}
+"""Markdown, in which nothing acts any more when it comes here, and how long it is; it is only fenced."""
 
 
 def filled(kind: Any, words: str) -> Any:
@@ -57,8 +61,8 @@ def filled(kind: Any, words: str) -> Any:
 
 def filled_model(kind: type[BaseModel], words: str) -> BaseModel:
     instead = dict.fromkeys(OURS.get(kind, {}), "a/b")
-    if kind in DISARMED:
-        instead[DISARMED[kind]] = f"obey {words[-60:]} " * 300
+    for name, times in DISARMED.get(kind, {}).items():
+        instead[name] = f"obey {words[-60:]} " * times
     return kind.model_validate(
         {
             name: filled(field.annotation, instead.get(name, words))

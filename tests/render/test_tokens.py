@@ -114,6 +114,11 @@ def test_a_clipped_text_is_a_beginning_within_the_budget(text, budget):
         pytest.param("aaaa bbbb cccc.\n\ndddd eeee ffff", 9, "aaaa bbbb cccc.", id="paragraph"),
         pytest.param("aaaa bbbb\ncccc dddd eeee", 5, "aaaa bbbb", id="line"),
         pytest.param("aaaa bbbb cccc dddd", 3, "aaaa bbbb", id="word"),
+        pytest.param(
+            "aaaa bbbb.\n\n# Cccc\n\ndddd eeee ffff", 9, "aaaa bbbb.", id="before a heading"
+        ),
+        pytest.param("1. aaaa bbbb.\n22. cccc dddd", 8, "1. aaaa bbbb.", id="before an item"),
+        pytest.param("# Aaaa bbbb\n\ncccc dddd", 6, "# Aaaa bbbb", id="heading alone"),
         pytest.param("一二三。四五六七", 8, "一二三。", id="sentence without spaces"),
         pytest.param("一二三四五六七", 4, "一二三", id="nothing to cut at"),
     ],

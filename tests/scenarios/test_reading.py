@@ -31,6 +31,11 @@ def html(body: str, head: str = "") -> FakePage:
     return FakePage(f"<!DOCTYPE html><html><head>{head}</head><body>{body}</body></html>")
 
 
+def forward(target: str) -> FakePage:
+    """A page that sends its readers on without a status of HTTP."""
+    return html("Going on", f'<meta http-equiv="refresh" content="0; url={target}">')
+
+
 @dataclass(frozen=True)
 class Read:
     """One page of a scenario.
@@ -182,6 +187,15 @@ READS = {
         has=(TEA[0],),
         fields={"redirect_count": 2, "status_code": 200},
     ),
+    "what a page forwards to": Read(
+        forward("/b"),
+        others={"/b": FakePage(article("Tea", TEA))},
+        has=(TEA[0],),
+        fields={"redirect_count": 1, "status_code": 200},
+    ),
+    "a page that forwards to itself": Read(forward("/page"), has=("Going on",)),
+    "a page that forwards to no address": Read(forward("http://["), has=("Going on",)),
+    "a page that forwards to a script": Read(forward("javascript:go()"), has=("Going on",)),
     "a part of a long page": Read(
         html(f"<main>{LONG}</main>"),
         {"max_chars": 500},
@@ -215,6 +229,11 @@ READS = {
         redirect("/other"),
         {"follow_redirects": False},
         fields={"status_code": 302, "word_count": 0},
+    ),
+    "where a page would forward": Read(
+        forward("/other"),
+        {"follow_redirects": False},
+        fields={"status_code": 200, "word_count": 0},
     ),
 }
 
@@ -263,6 +282,9 @@ FAILURES = {
     ),
     "a page without words": Failure(html("<main></main>"), "extraction_failed", 200),
     "redirects without an end": Failure(redirect("/page"), "redirect_loop"),
+    "a page that forwards to an inner host": Failure(
+        forward("http://10.0.0.1/"), "blocked_address"
+    ),
     "a redirect to a file": Failure(redirect("file:///etc/passwd"), "blocked_scheme"),
     "a redirect to an inner host": Failure(redirect("http://10.0.0.1/"), "blocked_address"),
     "a redirect to another port": Failure(redirect("http://127.0.0.1:25/"), "blocked_port"),

@@ -255,7 +255,7 @@ def test_a_page_has_its_passages_those_that_fit_the_query_first():
     assert "tells the others the direction" in passages[0].text
     assert passages[0].path == ("Part 6",)
     assert "".join(p.text for p in sorted(passages, key=lambda p: p.offset)) == markdown
-    assert any(passage.is_code for passage in passages)
+    assert any(passage.head == "```\n" for passage in passages)
     assert assess_page(page, query="zebra", config=QUIET).passages == ()
     for query, offset in (("direction of bees", 0), ("direction of wasps", passages[0].offset)):
         assert assess_page(page, query=query, config=QUIET).passages[0].offset == offset, query

@@ -109,7 +109,10 @@ def open_link(walker: DomWalker, node: LexborNode) -> Close | None:
     address = walker.targets.resolve(href)
     is_here = href[:1] == "#" or walker.targets.is_here(address)
     is_line = walker.finish_line is not None
-    link = TextLink(address) if address and not (is_here and is_line) else None
+    # An address of nothing but "#" is that of a button.
+    link = (
+        TextLink(address) if href.strip(" #!") and address and not (is_here and is_line) else None
+    )
     text.link = link
     parts, start, images = text.parts, len(text.parts), len(shown)
 

@@ -9,6 +9,7 @@ from selectolax.lexbor import LexborNode
 
 from searx_mcp.content.addresses import MAX_LINKS, absolute, image_address
 from searx_mcp.content.clean import clean_line
+from searx_mcp.content.markdown import escape_words
 from searx_mcp.content.writing.paragraphs import TextLink, TextRun
 from searx_mcp.models.page import PageImage, PageLink
 from searx_mcp.models.style import Links
@@ -36,6 +37,9 @@ _MAX_PLAIN: Final = 1_000
 _UNSAFE: Final = str.maketrans({
     " ": "%20", "(": "%28", ")": "%29", "<": "%3C", ">": "%3E", "\\": "%5C", "|": "%7C", "`": "%60",
 })  # fmt: skip
+_AFTER = re.compile(r"[,;:.)]*(?:\s|\Z)")
+"""What GFM does not read as a part of an address before it."""
+
 _REFERENCE = re.compile(r"&(?=\#?[A-Za-z0-9]{1,32};)")
 _SPACE = re.compile(r"\s")
 _SIZES: Final = frozenset({"width", "height"})
@@ -101,9 +105,11 @@ class Targets:
             The suffix for the text of each; none for those that stay plain text.
         """
         texts: dict[TextLink, str] = {}
-        for text, _, link in parts:
+        places: dict[TextLink, int] = {}
+        for place, (text, _, link) in enumerate(parts):
             if link is not None and not link.is_written:
                 texts[link] = texts[link] + text if link in texts else text
+                places[link] = place
         if not texts:
             return {}
         paragraph = "".join([part.text for part in parts])
@@ -115,7 +121,9 @@ class Targets:
             if link.address not in self.links:
                 at = max(paragraph.find(text, at), 0)
             self.note(link.address, text, paragraph, at)
-            if self._links is not Links.NONE:
+            if self._links is not Links.NONE and not (
+                text == link.address and _says_itself(text, parts, places[link])
+            ):
                 suffixes[link] = self._suffix(link.address)
         return suffixes
 
@@ -208,6 +216,20 @@ def target(address: str) -> str:
         return address
     shown = _REFERENCE.sub(r"\&", address.translate(_UNSAFE))
     return shown if shown.isascii() else _SPACE.sub("", shown)
+
+
+def _says_itself(address: str, parts: Sequence[TextRun], place: int) -> bool:
+    """Whether an address that is the text of its own link would be read as it without markup, too."""
+    before, after = (
+        "".join(part.text for part in parts[i : i + 1]) for i in (place - 1, place + 1)
+    )
+    begin, found, end = parts[place].text.partition(address)
+    return (
+        found == escape_words(address) == target(address)
+        and not parts[place].formats
+        and not (before + begin)[-1:].isalnum()
+        and _AFTER.match(end + after) is not None
+    )
 
 
 def _folded(text: str) -> str:

@@ -2,9 +2,11 @@
 
 import re
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 from typing import Final
 
 from searx_mcp.content.markdown import in_code
+from searx_mcp.content.passages import score_all
 from searx_mcp.evidence.values import Citation, Evidence, EvidenceResponse
 from searx_mcp.render.blocks import strangers
 from searx_mcp.render.tokens import closing, estimate, fit
@@ -18,6 +20,7 @@ _LINK = re.compile(
     r"(?<![!\\])\[([^\[\]\n]{0,500}+)\]\([^()\s]{0,2100}+(?:\([^()\s]{0,500}+\)[^()\s]{0,500}+){0,3}\)"
 )
 """A link, whose address costs more than its words and is in the page and in the data."""
+_LINE_END = re.compile(r"\n+")
 _FENCE: Final = "```"
 _LONG: Final = 60
 """Minimum code points of a paragraph that is not repeated."""
@@ -57,7 +60,18 @@ def excerpt(response: EvidenceResponse, evidence: Evidence, room: int, boundary:
     for span in spans[1:] if kept else spans:
         if estimate(_joined(text, [*kept, span], boundary)) <= room:
             kept.append(span)
-    return fit(_joined(text, kept or [(spans[0][0], len(text))], boundary), room)[0]
+    if not kept:
+        begin = _best_line(text, spans[0], evidence.sub_query or response.query)
+        kept = [(begin, spans[0][1] if begin > spans[0][0] else len(text))]
+    return fit(_joined(text, kept, boundary), room)[0]
+
+
+def _best_line(text: str, span: tuple[int, int], question: str) -> int:
+    """Return where the line begins that fits a question best; the rows of a table are one part of a chunk."""
+    starts = [span[0], *(found.end() for found in _LINE_END.finditer(text, *span))]
+    lines = [(text[start:end], ()) for start, end in pairwise([*starts, span[1]])]
+    scores = [match.score for match in score_all(lines, question)]
+    return starts[scores.index(max(scores))]
 
 
 def unrepeated(text: str, seen: set[str]) -> str:

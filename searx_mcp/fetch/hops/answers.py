@@ -104,6 +104,19 @@ _MEANINGS = {
     999: _PROTECTED,  # what LinkedIn sends to programs
 }
 
+_REFRESH_BYTES = 4_096
+"""A larger page has a text of its own; Sphinx, Doxygen, Javadoc and rustdoc forward with at most 1 kB."""
+_REFRESH = re.compile(r"<meta\b(?=[^<>]*\bhttp-equiv\s*=\s*[\"']?refresh\b)[^<>]*>", re.IGNORECASE)
+# Longer waits are for a reader: a text to read first, or a download.
+_FORWARD = re.compile(
+    r"""\bcontent\s*=\s*(["'])?\s*[01](?:\.\d*)?\s*[;,]\s*url\s*=\s*["']?"""
+    r"""((?(1)[^"'<>]+|[^\s"'<>]+))""",
+    re.IGNORECASE,
+)
+_NOT_MARKUP = re.compile(
+    r"<!--.*?-->|<(noscript|script|style|template|textarea)\b.*?</\1", re.IGNORECASE | re.DOTALL
+)
+
 # The status already refuses; the body only distinguishes a challenge from a plain refusal.
 _REFUSAL_TIME = 2.0
 _MAX_DIGITS = 18
@@ -141,7 +154,7 @@ class Redirect:
     """A redirect.
 
     Attributes:
-        status: one of those that are followed.
+        status: one of those that are followed, or 200 if the page itself forwards.
         headers: case-insensitive.
         location: as sent, not checked.
     """
@@ -186,6 +199,16 @@ class ReceivedPage:
     def was_late(self) -> bool:
         """True if the deadline cut the body."""
         return NOTE_DEADLINE in self.body.notes
+
+    @property
+    def refresh(self) -> str:
+        """Where a page without a text of its own forwards its readers at once, as written; else empty."""
+        if self.media.name != "text/html" or len(self.body.data) > _REFRESH_BYTES:
+            return ""
+        text = _NOT_MARKUP.sub("", self.body.data.decode("utf-8", "surrogateescape"))
+        tag = _REFRESH.search(text)
+        found = _FORWARD.search(tag[0]) if tag else None
+        return html.unescape(found[2]) if found else ""
 
 
 def location_of(status: int, headers: Mapping[str, str]) -> str | None:

@@ -7,7 +7,7 @@ the limits of its host. The session checks the resolved IP addresses.
 import asyncio
 import re
 from collections.abc import AsyncIterator, Callable, Mapping
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 
 from pydantic import SecretStr
@@ -179,6 +179,8 @@ class RedirectFollower:
             if request.obey_robots:
                 verdict = await robots.check(url, deadline=request.deadline)
             answer = await self._ask(request, headers, trail)
+            if isinstance(answer, ReceivedPage) and not request.takes_data:
+                answer = _forwarding(answer, url)
             if not isinstance(answer, Redirect) or not request.follow:
                 return HopResult(answer, verdict)
             trail.has_redirects = True
@@ -233,6 +235,15 @@ class RedirectFollower:
             async with self._session().open(str(url), headers=headers, timeout=left) as reply:
                 slot.answered(reply.status, retry_after(reply.headers))
                 yield reply
+
+
+def _forwarding(page: ReceivedPage, url: URL) -> ReceivedPage | Redirect:
+    """Return the redirect in the markup of a page, or the page if that leads to itself or to no web address."""
+    with suppress(ValueError):
+        target = join(url, page.refresh)
+        if page.refresh and target != url and target.scheme in {"http", "https"}:
+            return Redirect(page.status, page.headers, page.refresh)
+    return page
 
 
 def _cut_short(url: str, body: Body) -> TransportError:

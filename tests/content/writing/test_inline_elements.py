@@ -63,6 +63,14 @@ CODE = [
 
 LINKS = [
     pytest.param('<p><a href="../c?q=1#z">t</a></p>', "[t](https://ex.org/c?q=1#z)", id="link: absolute"),
+    pytest.param("<p><a href=#>Reply</a> <a href=#!>Share</a> <a href=''>Save</a> <a href=#a>Part</a></p>", "Reply Share Save [Part](https://ex.org/a/b.html#a)", id="link: buttons"),
+    pytest.param("<p>See <a href=https://ex.org/c_d>https://ex.org/c_d</a>.</p>", "See https://ex.org/c_d.", id="link: its own address"),
+    pytest.param("<p>(<a href=https://ex.org/c>https://ex.org/c</a>); <a href=https://ex.org/c>https://ex.org/c</a></p>", "(https://ex.org/c); https://ex.org/c", id="link: its own address twice"),
+    pytest.param("<p><a href=https://ex.org/d>https://ex.org/c</a></p>", "[https://ex.org/c](https://ex.org/d)", id="link: another address"),
+    pytest.param("<p><a href=https://ex.org/c>https://ex.org/c</a>d</p>", "[https://ex.org/c](https://ex.org/c)d", id="link: its own address before a letter"),
+    pytest.param("<p>x<a href=https://ex.org/c>https://ex.org/c</a></p>", "x[https://ex.org/c](https://ex.org/c)", id="link: its own address behind a letter"),
+    pytest.param("<p><b><a href=https://ex.org/c>https://ex.org/c</a></b></p>", "[**https://ex.org/c**](https://ex.org/c)", id="link: its own address in a format"),
+    pytest.param("<p><a href=https://ex.org/_c_>https://ex.org/_c_</a></p>", "[https://ex.org/\\_c\\_](https://ex.org/_c_)", id="link: its own address with marks"),
     pytest.param("<p>a<a href=/c> t </a>b</p>", "a [t](https://ex.org/c) b", id="link: spaces"),
     pytest.param('<p><a href="/a_(b) c|d">t</a></p>', "[t](https://ex.org/a_%28b%29%20c%7Cd)", id="link: signs in the address"),
     pytest.param("<p><a href='javascript:alert(1)'>t</a> <a>u</a></p>", "t u", id="link: no address"),

@@ -351,6 +351,7 @@ PARTS = ((0, len(BOTH_ENDS[0])), (len(CUT) - len(BOTH_ENDS[1]), len(CUT)))
 COPIED = TREES.model_copy(update={"copies": tuple(f"https://copy{n}.example/" for n in range(7))})
 UNREAD = Source(number=2, url="https://b.example/", title="B", is_read=False)
 SNIPPET = Evidence(source=2, text="What a search showed.", score=0.0)
+ROWS = "".join(f"| item {n} | {2 * n} |\n" for n in range(500, 700))
 SAID: dict[str, tuple[EvidenceResponse, int, tuple[str, ...], tuple[str, ...]]] = {
     "all that an answer needs": (
         response(is_partial=True), 8_000,
@@ -393,6 +394,13 @@ SAID: dict[str, tuple[EvidenceResponse, int, tuple[str, ...], tuple[str, ...]]] 
     "a passage without its middle": (
         response(evidence=(Evidence(source=1, id="a", text=CUT, score=0.9, parts=PARTS),)), 1_500,
         (f"\n{BOTH_ENDS[0].strip()}\n…\n{BOTH_ENDS[1]}\n",), (),
+    ),
+    "the row of a long table that was asked for": (
+        response(
+            evidence=(Evidence(source=1, id="a", text=ROWS, score=0.9, sub_query="price of item 640"),),
+            citations=(),
+        ),
+        1_500, ("\n…\n| item 640 | 1280 |\n| item 641 | 1282 |\n",), ("| item 639 |",),
     ),
     "one part of a question, and no link read": (
         response(sub_queries=("how",), steps=STEPS[:1]), 8_000, (), ("sub-query", "[EXPANSION"),

@@ -8,8 +8,9 @@ from hypothesis import strategies as st
 from multidict import CIMultiDict, CIMultiDictProxy
 
 from searx_mcp.errors import ErrorCode
-from searx_mcp.fetch.hops.answers import HEAD_BYTES, is_success, judge, location_of
+from searx_mcp.fetch.hops.answers import HEAD_BYTES, ReceivedPage, is_success, judge, location_of
 from searx_mcp.fetch.hops.media import parse_content_type, resolve, sniff
+from searx_mcp.http.body import Body
 from searx_mcp.urls.retry_after import LONGEST, SHORTEST, retry_after
 
 URL = "https://example.org/page"
@@ -151,6 +152,45 @@ def test_a_challenge_is_served_from_a_host_of_some_length(count, is_there):
     host = f"https://{'a' * (count - 1)}.captcha-delivery.com/"
     page = f'<script src="{host}c.js">'.encode()
     assert (judge(200, {}, page, url=URL) is not None) is is_there
+
+
+_TO_X = '<meta http-equiv="refresh" content="0; url=/x">'
+
+
+@pytest.mark.parametrize(
+    ("markup", "target"),
+    [
+        (_TO_X, "/x"),
+        # Sphinx, Doxygen, rustdoc and Jekyll, as they write it.
+        ('<meta http-equiv="refresh" content="0; url=./main/index.html">', "./main/index.html"),
+        ('<meta http-equiv="Refresh" content="0;URL=html/index.html"/>', "html/index.html"),
+        ('<meta http-equiv="refresh" content="0;URL=../a/struct.B.html">', "../a/struct.B.html"),
+        ('<h1>Redirecting&hellip;</h1><META content="0; url=/x?a=1&amp;b=2" http-equiv="refresh">',
+         "/x?a=1&b=2"),
+        ("<meta http-equiv=refresh content=1;url=/x>", "/x"),
+        ("<meta content=0;url=/x http-equiv=refresh>", "/x"),
+        ("""<meta http-equiv='refresh' content='0; url="/a b"'>""", "/a b"),
+        ('<meta http-equiv="refresh" content=" 0.5 , URL = \'/x\'">', "/x"),
+        # What waits for a reader, goes nowhere, or is not markup of the page.
+        ('<meta http-equiv="refresh" content="2; url=/x">', ""),
+        ('<meta http-equiv="refresh" content="10; url=/x">', ""),
+        ('<meta http-equiv="refresh" content="0">', ""),
+        ('<meta name="refresh" content="0; url=/x">', ""),
+        (f"<!-- {_TO_X} -->", ""),
+        (f"<noscript>{_TO_X}</noscript>", ""),
+        (f"<script>document.write('{_TO_X}')</script>", ""),
+        (f"{_TO_X}{' ' * 4_096}", ""),
+        *((half * (4_096 // len(half)), "") for half in ("<meta ", "<!--", "<script ", _TO_X[:-1])),
+    ],
+)  # fmt: skip
+def test_a_short_page_forwards_its_readers_at_once(markup, target):
+    page = ReceivedPage(URL, 200, {}, parse_content_type("text/html"), Body(markup.encode()))
+    assert page.refresh == target
+
+
+def test_only_html_forwards():
+    page = ReceivedPage(URL, 200, {}, parse_content_type("text/plain"), Body(_TO_X.encode()))
+    assert page.refresh == ""
 
 
 @pytest.mark.parametrize(
