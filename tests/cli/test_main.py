@@ -182,6 +182,43 @@ async def test_a_wrong_argument_is_named_and_exits_with_two(run_cli, arguments, 
 
 
 @pytest.mark.parametrize(
+    ("typed", "meant"),
+    [
+        ("search --limit 3 x", "--results-count"),
+        ("search --max-results=3 x", "--results-count"),
+        ("search --exclude_domains a.example x", "--blocked-domains"),
+        ("search --safesearch 1 x", "--safe-search"),
+        ("search --josn x", "--json"),
+        ("search --no-fetch x", "--no-fetch-content"),
+        ("read --limit 3 x", "--max-results"),
+        ("answer --budget 3 x", "--expansion-budget"),
+        ("fetch --max-len 3 x", "--max-chars"),
+        ("instances own up --ports 4", "--port"),
+        ("--confg x config", "--config"),
+        ("sarch x", "search"),
+        ("corpus verfy x", "verify"),
+        ("configure", "config"),
+        ("search --region x", ""),
+        ("search --format json x", ""),
+        ("fetch --limits 3 x", "--limit"),
+        ("instances list --limit 4", ""),
+        ("instances list --filter x", ""),
+        ("serve --http", ""),
+        ("--verbose config", ""),
+        ("get x", ""),
+        ("install", ""),
+    ],
+)
+async def test_only_a_name_that_may_be_meant_is_proposed(run_cli, typed, meant):
+    ran = await run_cli(*typed.split())
+    assert ran.code == ExitCode.USAGE
+    assert ran.err.startswith("searx-mcp: No such ")
+    proposed = re.findall(r"Did you mean (\S+)\?$", ran.err.splitlines()[0])
+    assert proposed == ([meant] if meant else [])
+    assert ("mean" in ran.err) is bool(meant)
+
+
+@pytest.mark.parametrize(
     ("more", "field"),
     [
         ({"SEARX_MCP_WEB_SEARCH__DEFAULT_TIMEOUT": "soon"}, "web_search.default_timeout"),
