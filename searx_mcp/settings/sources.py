@@ -423,8 +423,10 @@ def _described(rules: Mapping[str, Any]) -> str:
         return f"one of {', '.join(rules['enum'])}"
     if rules["type"] in {"integer", "number"}:
         # After our own validators, pydantic calls the bounds `ge` and `le`.
-        low, high = rules.get("minimum", rules.get("ge")), rules.get("maximum", rules.get("le"))
-        return f"a {'whole ' * (rules['type'] == 'integer')}number from {low:,} to {high:,}"
+        ends = (("from", "minimum", "ge"), ("to", "maximum", "le"))
+        bounds = [(word, rules.get(name, rules.get(mark))) for word, name, mark in ends]
+        told = "".join(f" {word} {bound:,}" for word, bound in bounds if bound is not None)
+        return f"a {'whole ' * (rules['type'] == 'integer')}number{told}"
     if "enum" in rules.get("items", {}):
         return f"a list of {', '.join(rules['items']['enum'])}"
     if items := [_described(item) for item in rules.get("prefixItems", ())]:
