@@ -35,6 +35,7 @@ _QUOTES: Final = 3
 _QUOTE: Final = 100
 """Characters of a quote in a table."""
 _MEGA: Final = 1_000_000
+_LOST: Final = "Read, but not kept: it could not be stored, or its site forbids that (Cache-Control: no-store)."
 _STYLES: Final = {
     QuoteVerdict.SUPPORTED: "green",
     QuoteVerdict.MISATTRIBUTED: "yellow",
@@ -163,8 +164,8 @@ def _figures(response: EvidenceResponse) -> str:
 def print_ingested(response: IngestResponse) -> None:
     """Print the result for each page; failures go to standard error."""
     for page in response.pages:
-        if page.error:
-            print_prose(error_console(), f"{page.url}: {page.error}", style="red")
+        if error := page.error or (page.in_memory and _LOST):
+            print_prose(error_console(), f"{page.url}: {error}", style="red")
             continue
         new = f", {page.new_chunks} new" if page.is_changed else ", unchanged"
         kept = f"{counted(page.chunks, 'chunk')}{new}" if page.chunks else "nothing kept"
