@@ -50,7 +50,10 @@ _FETCH = "searx-mcp fetch"
 @click.option("--pages", is_flag=True, help="Show whole pages as Markdown, not summaries.")
 @click.option("--json", "as_json", is_flag=True, help="Print the response as JSON.")
 @click.option(
-    "--raw", metavar="PROVIDER", help="Print the original JSON of google or brave; needs a key."
+    "--raw",
+    "provider",
+    metavar="PROVIDER",
+    help="Print the original JSON of google or brave; needs a key.",
 )
 @working
 async def search(
@@ -60,23 +63,23 @@ async def search(
     profile: str | None,
     pages: bool,
     as_json: bool,
-    raw: str | None,
+    provider: str | None,
     **options: object,
 ) -> None:
     """Search the web and read the result pages."""
     typed, settings = given(options), loaded.settings
-    if profile is not None:
-        if profile not in settings.profiles:
-            known = ", ".join(sorted(settings.profiles)) or "none is configured"
-            raise InvalidArgumentError("profile", f"{profile!r} is not a profile ({known})")
-        settings = settings.model_copy(update={"profile": profile})
     try:
+        if profile is not None:
+            if profile not in settings.profiles:
+                known = ", ".join(sorted(settings.profiles)) or "none is configured"
+                raise InvalidArgumentError("profile", f"{profile!r} is not a profile ({known})")
+            settings = settings.model_copy(update={"profile": profile})
         request = parse_search(typed, defaults=settings.search_defaults())
         async with persistent_client(settings) as client:
             limit = request.timeout or settings.web_search.default_timeout
             progress = show_progress("searching", limit)
-            if raw is not None:
-                batch = await client.raw_search(raw, request, progress=progress)
+            if provider is not None:
+                batch = await client.raw_search(provider, request, progress=progress)
                 print_json(batches.raw_data(batch))
                 return
             found = await WEB_SEARCH.act(client, request, progress)

@@ -7,6 +7,7 @@ from rich.console import Console
 from rich.text import Text
 
 from searx_mcp.cli.output import (
+    WIDE,
     console,
     error_console,
     plain_table,
@@ -186,27 +187,27 @@ def print_status(status: CorpusStatus) -> None:
     if not status.documents:
         out.print("The corpus is empty; `searx-mcp corpus add URL` keeps a page.")
         return
-    if status.urls:
-        table = plain_table("page", "chunks", "tokens", "fetched", "title")
-        for page in status.urls:
-            fetched = page.fetched_at[:16].replace("T", " ")
-            table.add_row(
-                plain_text(page.url),
-                f"{page.chunks:,}",
-                f"{page.tokens:,}",
-                fetched,
-                plain_text(_cut(page.title, _QUOTE)),
-            )
+    table = plain_table("page", "chunks", "tokens", "fetched", "title")
+    for page in status.urls:
+        fetched = page.fetched_at[:16].replace("T", " ")
+        facts = [f"{page.chunks:,}", f"{page.tokens:,}", fetched, _cut(page.title, _QUOTE)]
+        if out.width < WIDE:
+            out.print(plain_text(page.url, style="bold"))  # to be copied, so never wrapped
+            told = "{3}, fetched {2}, chunks: {0}, tokens: {1}".format(*facts)
+            print_prose(out, told, indent="  ")
+        else:
+            table.add_row(*map(plain_text, (page.url, *facts)))
+    if table.rows:
         out.print(table)
-    facts = [
+    sums = [
         counted(status.documents, "page"),
         counted(status.chunks, "chunk"),
         counted(status.tokens, "token"),
         f"{status.bytes / _MEGA:,.1f} MB",
     ]
     if status.embedding:
-        facts.append(f"vectors of {status.embedding}: {status.embedded:,}")
-    out.print(plain_text(", ".join(facts)))
+        sums.append(f"vectors of {status.embedding}: {status.embedded:,}")
+    print_prose(out, ", ".join(sums))
 
 
 def print_verdicts(report: VerifyReport) -> None:

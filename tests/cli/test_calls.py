@@ -257,7 +257,7 @@ def test_attempts_are_a_table_on_standard_error_and_nothing_without_them(capsys)
 async def test_raw_answers_need_a_key(run_cli):
     ran = await run_cli("search", "red panda", "--raw", "google", SEARX_MCP_INSTANCES__PUBLIC="off")
     assert ran.code != 0
-    assert "no keyed provider has a key" in ran.err
+    assert "searx-mcp: --raw: no keyed provider has a key" in ran.err
     assert "BRAVE_API_KEY" in ran.err
 
 

@@ -181,6 +181,12 @@ async def test_a_wrong_argument_is_named_and_exits_with_two(run_cli, arguments, 
     assert len(ran.err) < 1_000
 
 
+async def test_a_program_reads_of_a_profile_that_is_not_there_too(run_cli):
+    ran = await run_cli("search", "x", "--profile", "nope", "--json")
+    assert ran.code == ExitCode.USAGE
+    assert json.loads(ran.out)["error_type"] == "invalid_argument"
+
+
 @pytest.mark.parametrize(
     ("typed", "meant"),
     [
