@@ -116,7 +116,10 @@ async def suggest(loaded: Loaded, /, *, words: tuple[str, ...], as_json: bool) -
     for suggestion in suggestions:
         click.echo(scrub(suggestion))
     if not suggestions:
-        say("No suggestions. Only your own instances are asked for them.")
+        say(
+            "No suggestions. Only your own instances are asked for them; `searx-mcp doctor` says whether"
+            " they answer."
+        )
 
 
 def print_response(

@@ -430,7 +430,7 @@ async def test_suggestions_are_printed_one_a_line(run_cli):
     assert json.loads(words.out)["query"] == "be careful"
     nobody = await run_cli("suggest", "be", **environment(SEARX_MCP_INSTANCES__PUBLIC="off"))
     assert (nobody.code, nobody.out) == (ExitCode.DONE, "")
-    assert nobody.err.endswith("No suggestions. Only your own instances are asked for them.\n")
+    assert nobody.err.endswith("asked for them; `searx-mcp doctor` says whether they answer.\n")
 
 
 @pytest.mark.parametrize("group", ["", "instances"])
