@@ -119,6 +119,7 @@ class SearxMcpError(Exception):
         advice: what to do now, one sentence; may be empty.
         retry_after: seconds after which the same call may succeed, or `None` if waiting does not help.
         time_limit: the time limit in seconds that was exceeded, or `None` if none was.
+        passed: seconds until then, or `None` if unknown.
         quoted: text from a stranger, such as the robots.txt rule that forbids an address; kept out of
             `message` and `advice` so that it can be shown separately. Usually empty.
     """
@@ -139,9 +140,10 @@ class SearxMcpError(Exception):
         self.retry_after = retry_after
         self.quoted = quoted
         self.time_limit: float | None = None
+        self.passed: float | None = None
 
     def ran_out(self, allowed: float, passed: float) -> None:
-        """Add the time limit that was exceeded to the message, once.
+        """Note the time limit that was exceeded, and add the time until then to the message, once.
 
         Args:
             allowed: seconds that the call had.
@@ -150,11 +152,15 @@ class SearxMcpError(Exception):
         if self.time_limit is not None:
             return
         limit = allowed if passed >= _NEARLY_ALL * allowed else passed
-        self.time_limit = round(limit, 1) if limit >= _TENTH else limit
+        self.time_limit, self.passed = _rounded(limit), _rounded(passed)
         reason = f"{self.message[:1].lower()}{self.message[1:]}"
-        seconds = f"{self.time_limit:.3g}"
+        seconds = f"{self.passed:.3g}"
         self.message = f"Timed out after {seconds} second{'s' * (seconds != '1')}: {reason}"
         self.args = (self.message,)
+
+
+def _rounded(seconds: float) -> float:
+    return round(seconds, 1) if seconds >= _TENTH else seconds
 
 
 _TENTH = 0.1

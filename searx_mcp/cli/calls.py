@@ -1,6 +1,7 @@
 """Search, fetch and suggest: call the client, print the result."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
 
 import click
 from rich.console import Console, RenderableType
@@ -17,6 +18,7 @@ from searx_mcp.cli.output import (
     print_json,
     print_notes,
     print_prose,
+    prose,
     show_progress,
 )
 from searx_mcp.cli.running import say, working
@@ -25,19 +27,21 @@ from searx_mcp.errors import InvalidArgumentError, SearxMcpError
 from searx_mcp.models.attempt import Attempt
 from searx_mcp.models.page import Page
 from searx_mcp.models.request import SearchRequest
-from searx_mcp.models.response import SearchBatch, SearchResponse, SearchResult
-from searx_mcp.models.spelling import counted
-from searx_mcp.render.batch import raw_data
+from searx_mcp.models.response import SearchBatch, SearchResponse
+from searx_mcp.render import batch as batches
+from searx_mcp.render.entry import ListedResult
 from searx_mcp.render.errors import fetch_error_data, search_error_data
 from searx_mcp.render.page import refusals
+from searx_mcp.render.search import Layout, lay_out, left_out_line, left_pages
 from searx_mcp.render.structured import scrub
-from searx_mcp.render.surroundings import dropped
-from searx_mcp.render.tokens import fit
+from searx_mcp.render.surroundings import direct_answers, remarks
+from searx_mcp.render.tokens import UNLIMITED, estimate
 from searx_mcp.settings.sources import Loaded
 from searx_mcp.verbs.verb import Room
 from searx_mcp.verbs.web import WEB_FETCH, WEB_SEARCH
 
 _INDENT = "   "
+_FETCH = "searx-mcp fetch"
 
 
 @click.command()
@@ -46,7 +50,10 @@ _INDENT = "   "
 @click.option("--pages", is_flag=True, help="Show whole pages as Markdown, not summaries.")
 @click.option("--json", "as_json", is_flag=True, help="Print the response as JSON.")
 @click.option(
-    "--raw", metavar="PROVIDER", help="Print the original JSON of google or brave; needs a key."
+    "--raw",
+    "provider",
+    metavar="PROVIDER",
+    help="Print the original JSON of google or brave; needs a key.",
 )
 @working
 async def search(
@@ -56,24 +63,24 @@ async def search(
     profile: str | None,
     pages: bool,
     as_json: bool,
-    raw: str | None,
+    provider: str | None,
     **options: object,
 ) -> None:
     """Search the web and read the result pages."""
     typed, settings = given(options), loaded.settings
-    if profile is not None:
-        if profile not in settings.profiles:
-            known = ", ".join(sorted(settings.profiles)) or "none is configured"
-            raise InvalidArgumentError("profile", f"{profile!r} is not a profile ({known})")
-        settings = settings.model_copy(update={"profile": profile})
     try:
+        if profile is not None:
+            if profile not in settings.profiles:
+                known = ", ".join(sorted(settings.profiles)) or "none is configured"
+                raise InvalidArgumentError("profile", f"{profile!r} is not a profile ({known})")
+            settings = settings.model_copy(update={"profile": profile})
         request = parse_search(typed, defaults=settings.search_defaults())
         async with persistent_client(settings) as client:
             limit = request.timeout or settings.web_search.default_timeout
             progress = show_progress("searching", limit)
-            if raw is not None:
-                batch = await client.raw_search(raw, request, progress=progress)
-                print_json(raw_data(batch))
+            if provider is not None:
+                batch = await client.raw_search(provider, request, progress=progress)
+                print_json(batches.raw_data(batch))
                 return
             found = await WEB_SEARCH.act(client, request, progress)
     except SearxMcpError as error:
@@ -109,59 +116,56 @@ async def suggest(loaded: Loaded, /, *, words: tuple[str, ...], as_json: bool) -
     for suggestion in suggestions:
         click.echo(scrub(suggestion))
     if not suggestions:
-        say("No suggestions. Only your own instances are asked for them.")
+        say(
+            "No suggestions. Only your own instances are asked for them; `searx-mcp doctor` says whether"
+            " they answer."
+        )
 
 
 def print_response(
     response: SearchResponse, *, pages: bool, budget: int | None, has_repeated: bool = False
 ) -> None:
-    """Print a search response: results with summaries, and whole pages on request.
+    """Print a search response: results with summaries, or with whole pages.
 
     Args:
         response: the response.
         pages: whether to print whole pages.
-        budget: tokens of all pages; `None` if unlimited.
+        budget: tokens of everything printed; `None` if unlimited.
         has_repeated: whether it found results that an earlier search has printed.
     """
     out = console()
-    if not response.results and not has_repeated:
-        out.print("No search results found.")
-    elif response.results:
-        out.print(
-            plain_text(
-                f"Found {counted(response.results_count, 'search result')} for query '{response.query}'"
-            )
+    shown = response if pages else _with_summaries(response)
+    room = most = budget or UNLIMITED
+    while True:
+        layout = lay_out(shown, budget=room, boundary="", fetch=_FETCH)
+        if budget is None:
+            said = tuple(direct_answers(response)), tuple(remarks(response))
+            layout = replace(layout, answers=said[0], remarks=said[1])
+        text = Text("\n").join(
+            _lines(out, response, layout, pages=pages, has_repeated=has_repeated)
         )
-    for answer in response.answers:
-        print_prose(out, f"Answer: {answer.text}", style="green")
-        for fact in answer.details:
-            out.print(plain_text(f"  {fact.label}: {fact.value}"))
-    per_page = budget // len(response.results) if budget and response.results else None
-    for number, result in enumerate(response.results, start=1):
-        _print_result(out, number, result, pages=pages, budget=per_page)
-    out.print()
-    notes = (f"Note: {note}" for note in response.notes)
-    for line in filter(None, (*notes, dropped(response.content_fetch_stats))):
-        print_prose(out, line, style="yellow")
-    print_prose(out, _footer(response), style="dim")
+        excess = estimate(text.plain) - most
+        if excess <= 0 or not room:
+            break
+        room = max(room - excess, 0)  # for a person, a result has more lines
+    out.print(text)
 
 
 def print_batch(batch: SearchBatch, *, pages: bool, budget: int | None) -> None:
     """Print several searches one after the other; repeated results are named once."""
     out = console()
-    share = budget // len(batch.queries) if budget else None
-    for number, each in enumerate(batch.queries, start=1):
-        out.print(plain_text(f"\nSearch {number}: {each.query}", style="bold"))
+    rooms, number = batches.rooms(batch, budget, "", _FETCH), len(batch.queries)
+    for place, (each, room) in enumerate(zip(batch.queries, rooms, strict=False), start=1):
+        head = batches.head(each, place, number, "").removeprefix("# ")
+        out.print(plain_text(f"\n{head}", style="bold"))
         if each.error is not None:
             print_prose(error_console(), f"{each.query}: {each.error.error_details}")
         if each.result is not None:
-            print_response(each.result, pages=pages, budget=share, has_repeated=bool(each.repeated))
-        for hit in each.repeated:
-            out.print(
-                plain_text(
-                    f"Also result {hit.result} of search {hit.search}: {hit.url}", style="dim"
-                )
-            )
+            print_response(each.result, pages=pages, budget=room, has_repeated=bool(each.repeated))
+        if each.repeated:
+            print_prose(out, batches.repeated(each), style="dim")
+    if len(rooms) < number:
+        print_prose(out, _as_typed(batches.left_out(number - len(rooms))), style="yellow")
 
 
 def print_page(page: Page) -> None:
@@ -243,35 +247,76 @@ def attempts_table(attempts: Iterable[Attempt], *, width: int) -> RenderableType
     return noted_table(headers, rows, width=width)
 
 
-def _print_result(
-    out: Console, number: int, result: SearchResult, *, pages: bool, budget: int | None
-) -> None:
-    out.print()
-    out.print(plain_text(f"{number}. {result.title}", style="bold"))
-    out.print(plain_text(f"   {result.url}", style="cyan"))
-    if result.description:
-        print_prose(out, result.description, indent=_INDENT)
+def _with_summaries(response: SearchResponse) -> SearchResponse:
+    """Return the response with the summaries of its pages in their place."""
+    results = [
+        each.model_copy(
+            update={
+                "content": each.content
+                and each.content.model_copy(
+                    update={"markdown": each.content.summary, "passages": ()}
+                )
+            }
+        )
+        for each in response.results
+    ]
+    return response.model_copy(update={"results": tuple(results)})
+
+
+def _lines(
+    out: Console, response: SearchResponse, layout: Layout, *, pages: bool, has_repeated: bool
+) -> Iterator[Text]:
+    if response.results or not has_repeated:
+        for line in layout.heading.splitlines():
+            yield prose(out, line)
+    for answer in layout.answers:
+        yield prose(out, answer, style="green")
+    read = {page.number: page for page in layout.readings}
+    for each in layout.entries:
+        yield from _result_lines(out, each)
+        page = read.get(each.number)
+        if pages and page:
+            yield Text()
+            yield plain_text(page.markdown)
+            if page.was_cut:
+                yield plain_text(f"\nPart of the page; all of it: {_FETCH} {page.url}", style="dim")
+        elif gist := page.markdown if page else each.gist:
+            yield prose(out, gist, style="green", indent=_INDENT)
+    yield Text()
+    left = [_as_typed(left_out_line(layout.left_out))] if layout.left_out else []
+    for line in (*layout.beside, *left, *left_pages(layout, _FETCH), *layout.remarks):
+        yield prose(out, line, style="yellow")
+    yield prose(out, _footer(response), style="dim")
+
+
+def _result_lines(out: Console, each: ListedResult) -> Iterator[Text]:
+    result = each.result
+    yield Text()
+    yield plain_text(f"{each.number}. {result.title or 'Untitled'}", style="bold")
+    yield plain_text(f"{_INDENT}{result.url}", style="cyan")
+    if each.description:
+        yield prose(out, each.description, indent=_INDENT)
     if result.error_details:
-        print_prose(out, f"Page not read: {result.error_details}", style="yellow", indent=_INDENT)
-    facts = [", ".join(result.engines), result.published_at or ""]
+        yield prose(out, f"Page not read: {result.error_details}", style="yellow", indent=_INDENT)
+    facts = [*each.origin, *(detail.text for detail in each.details if not detail.has_line)]
     if result.content is not None:
         facts.append(f"{result.content.word_count} words read")
-    if shown := " · ".join(fact for fact in facts if fact):
-        out.print(plain_text(f"   {shown}", style="dim"))
-    if result.content is None:
-        return
-    if pages:
-        markdown = result.content.markdown
-        out.print()
-        out.print(plain_text(fit(markdown, budget)[0] if budget else markdown))
-    elif result.content.summary:
-        print_prose(out, result.content.summary, style="green", indent=_INDENT)
+    if facts:
+        yield prose(out, " · ".join(facts), style="dim", indent=_INDENT)
+    for detail in each.details:
+        if detail.has_line:
+            yield plain_text(f"{_INDENT}{detail.text}", style="dim")
+
+
+def _as_typed(line: str) -> str:
+    return line.replace("max_tokens", "--max-tokens")
 
 
 def _footer(response: SearchResponse) -> str:
     took = "from the cache" if response.cached else f"{response.search_time_ms} ms"
     parts = [took, f"answered by {response.instance_used}"]
-    if stats := response.content_fetch_stats:
+    stats = response.content_fetch_stats
+    if stats and not stats.failed:
         parts.append(f"{stats.successful} of {stats.attempted} pages read")
     if len(response.attempts) > 1:
         parts.append(f"{len(response.attempts)} requests")

@@ -191,7 +191,7 @@ for _command in (
         Printing(
             lambda response, _, __: print_ingested(response),
             is_whole=True,
-            is_failed=lambda response: any(page.error for page in response.pages),
+            is_failed=lambda response: any(page.error or page.in_memory for page in response.pages),
         ),
         _opened,
     ),

@@ -7,6 +7,7 @@ from rich.console import Console
 from rich.text import Text
 
 from searx_mcp.cli.output import (
+    WIDE,
     console,
     error_console,
     plain_table,
@@ -35,6 +36,7 @@ _QUOTES: Final = 3
 _QUOTE: Final = 100
 """Characters of a quote in a table."""
 _MEGA: Final = 1_000_000
+_LOST: Final = "Read, but not kept: it could not be stored, or its site forbids that (Cache-Control: no-store)."
 _STYLES: Final = {
     QuoteVerdict.SUPPORTED: "green",
     QuoteVerdict.MISATTRIBUTED: "yellow",
@@ -163,8 +165,8 @@ def _figures(response: EvidenceResponse) -> str:
 def print_ingested(response: IngestResponse) -> None:
     """Print the result for each page; failures go to standard error."""
     for page in response.pages:
-        if page.error:
-            print_prose(error_console(), f"{page.url}: {page.error}", style="red")
+        if error := page.error or (page.in_memory and _LOST):
+            print_prose(error_console(), f"{page.url}: {error}", style="red")
             continue
         new = f", {page.new_chunks} new" if page.is_changed else ", unchanged"
         kept = f"{counted(page.chunks, 'chunk')}{new}" if page.chunks else "nothing kept"
@@ -185,27 +187,27 @@ def print_status(status: CorpusStatus) -> None:
     if not status.documents:
         out.print("The corpus is empty; `searx-mcp corpus add URL` keeps a page.")
         return
-    if status.urls:
-        table = plain_table("page", "chunks", "tokens", "fetched", "title")
-        for page in status.urls:
-            fetched = page.fetched_at[:16].replace("T", " ")
-            table.add_row(
-                plain_text(page.url),
-                f"{page.chunks:,}",
-                f"{page.tokens:,}",
-                fetched,
-                plain_text(_cut(page.title, _QUOTE)),
-            )
+    table = plain_table("page", "chunks", "tokens", "fetched", "title")
+    for page in status.urls:
+        fetched = page.fetched_at[:16].replace("T", " ")
+        facts = [f"{page.chunks:,}", f"{page.tokens:,}", fetched, _cut(page.title, _QUOTE)]
+        if out.width < WIDE:
+            out.print(plain_text(page.url, style="bold"))  # to be copied, so never wrapped
+            told = "{3}, fetched {2}, chunks: {0}, tokens: {1}".format(*facts)
+            print_prose(out, told, indent="  ")
+        else:
+            table.add_row(*map(plain_text, (page.url, *facts)))
+    if table.rows:
         out.print(table)
-    facts = [
+    sums = [
         counted(status.documents, "page"),
         counted(status.chunks, "chunk"),
         counted(status.tokens, "token"),
         f"{status.bytes / _MEGA:,.1f} MB",
     ]
     if status.embedding:
-        facts.append(f"vectors of {status.embedding}: {status.embedded:,}")
-    out.print(plain_text(", ".join(facts)))
+        sums.append(f"vectors of {status.embedding}: {status.embedded:,}")
+    print_prose(out, ", ".join(sums))
 
 
 def print_verdicts(report: VerifyReport) -> None:

@@ -60,7 +60,8 @@ def _check_server(settings: "Settings") -> None:
 
 
 def print_settings(rows: Iterable[SettingRow]) -> None:
-    """Print the settings as a table, with values that can be copied into the file."""
+    """Print the settings with values that can be copied into the file: as a table, if there is room for one."""
+    out = console()
     table = plain_table("setting", "value", "from")
     table.columns[1].max_width = _LONG_VALUE  # a list of networks must not push the origins away
     for row in rows:
@@ -68,8 +69,13 @@ def print_settings(rows: Iterable[SettingRow]) -> None:
         value = (
             row.value if isinstance(row.value, str) else json.dumps(row.value, ensure_ascii=False)
         )
-        table.add_row(plain_text(row.key), plain_text(value), plain_text(row.origin), style=style)
-    console().print(table)
+        if out.width < WIDE:
+            out.print(plain_text(f"{row.key} = {value} ({row.origin})", style=style))
+        else:
+            cells = (plain_text(cell) for cell in (row.key, value, row.origin))
+            table.add_row(*cells, style=style)
+    if table.rows:
+        out.print(table)
 
 
 @click.command()

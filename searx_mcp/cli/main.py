@@ -9,8 +9,8 @@ import contextlib
 import logging
 import os
 import sys
-from collections.abc import Sequence
-from typing import Final
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Final
 
 import click
 
@@ -36,6 +36,9 @@ from searx_mcp.errors import (
     SettingsError,
 )
 
+if TYPE_CHECKING:
+    from searx_mcp.models.base import Frozen
+
 _LOG_LEVELS: Final = ("SEARX_MCP_LOG_LEVEL", "MCP_LOG_LEVEL")
 _CLOSED: Final = "Redirect it to /dev/null to discard the output."
 _TOLD: Final = frozenset({"-h", "--help", "--version"})
@@ -44,6 +47,10 @@ _COMPLETION: Final = "_SEARX_MCP_COMPLETE"
 """The variable with which a shell requests completions; the answer goes to standard output."""
 _SERVERS: Final = (None, "stdio", "serve")
 """Commands that serve; without any, `serve` does."""
+_NEAR: Final = 0.75
+"""Minimum similarity of a proposed name: of 60 wrong names, the misspelt ones reach it and no others."""
+_TELLING: Final = 4
+"""Minimum letters that identify the word of a name that they begin."""
 
 EPILOG = (
     "Exit codes: 0 success; 1 the page could not be read, or another failure; 2 wrong argument; "
@@ -113,9 +120,47 @@ def _show(error: click.ClickException) -> None:
     if context is not None and error.message == context.get_help():  # of a group without a command
         click.echo(error.message, err=True)
         return
-    say(f"searx-mcp: {error.format_message()}")
+    say(f"searx-mcp: {_message(error, context)}")
     if context is not None:
         click.echo(f"{context.get_usage()}\nTry `{context.command_path} --help`.", err=True)
+
+
+def _message(error: click.ClickException, context: click.Context | None) -> str:
+    """Return what is wrong, with the name that was probably meant; click proposes others, as all begin with dashes."""
+    wanted: str = getattr(error, "command_name", "")  # since click 8.4
+    known: Mapping[str, str] = {}
+    if context is not None and isinstance(error, click.NoSuchOption):
+        wanted, known = error.option_name.lstrip("-").replace("_", "-"), _options(context)
+    elif context is not None and isinstance(context.command, click.Group):
+        known = {name: name for name in context.command.commands}
+    if not wanted:
+        return error.format_message()
+    from searx_mcp.models.spelling import near  # noqa: PLC0415 - only this error needs it
+
+    meant = near(wanted, known, least=_NEAR)
+    if not meant and len(wanted) >= _TELLING:
+        parts = ((name, part) for name in known for part in (name, *name.split("-")))
+        meant = next((name for name, part in parts if part.startswith(wanted)), "")
+    return f"{error.message}{f' Did you mean {known[meant]}?' if meant else ''}"
+
+
+def _options(context: click.Context) -> dict[str, str]:
+    """Return the options of a command by their names without dashes, and by those that other tools give them."""
+    from searx_mcp.models.argument import arguments_of  # noqa: PLC0415 - only this error needs it
+    from searx_mcp.verbs.table import VERBS  # noqa: PLC0415 - as above
+
+    name = context.command_path.partition(" ")[2]
+    named = [verb for verb in VERBS if verb.command and verb.command.name == name]
+    requests: list[type[Frozen]] = [verb.request for verb in named]
+    known: dict[str, str] = {}
+    for option in context.command.get_params(context):
+        if isinstance(option, click.Option):
+            known |= {each.lstrip("-"): each for each in (*option.opts, *option.secondary_opts)}
+            for request in requests:
+                if declared := arguments_of(request).get(option.name or ""):
+                    others = declared.argument.names
+                    known |= {each.replace("_", "-"): option.opts[-1] for each in others}
+    return known
 
 
 def exit_code(error: SearxMcpError) -> ExitCode:

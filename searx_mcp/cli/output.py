@@ -195,7 +195,12 @@ def print_notes(notes: Iterable[str]) -> None:
 
 def print_prose(out: Console, text: str, *, style: str = "", indent: str = "") -> None:
     """Print a sentence from any source, wrapped between words on a terminal."""
-    out.print(plain_text(wrapped(clean(text), out.file, indent=indent), style=style))
+    out.print(prose(out, text, style=style, indent=indent))
+
+
+def prose(out: Console, text: str, *, style: str = "", indent: str = "") -> Text:
+    """Return a sentence from any source as `print_prose` prints it."""
+    return plain_text(wrapped(clean(text), out.file, indent=indent), style=style)
 
 
 def plain_table(*headers: str) -> Table:

@@ -158,7 +158,7 @@ def check(read: "Loaded", usable: Callable[["Settings"], None]) -> None:
         raise SettingsError(
             error.field,
             error.message.removeprefix(f"{error.field}: "),
-            origin=error.origin or read.origins.get(error.field, ""),
+            origin=error.origin or read.origins.get(error.field, "").removeprefix("default"),
             advice=error.advice,
         ) from error
 

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Final
 import click
 
 from searx_mcp.cli.loading import loading
-from searx_mcp.cli.running import held, loaded, run, say
+from searx_mcp.cli.running import check, held, loaded, run, say
 from searx_mcp.cli.streams import HeldOutput
 from searx_mcp.errors import InvalidArgumentError, SettingsError
 
@@ -57,7 +57,8 @@ def serve(
             "--host" if host else "--port", "is for HTTP; leave it or --transport stdio out"
         )
     given = {"server.transport": transport, "http.host": host, "http.port": port}
-    settings = loaded(context, given).settings
+    read = loaded(context, given)
+    settings = read.settings
     if settings.server.transport == "stdio":
         _serve_stdio(settings, held(context))
     elif settings.remote.url:
@@ -67,7 +68,8 @@ def serve(
             advice="Connect clients to that service directly, or leave remote.url empty.",
         )
     else:
-        _serve_http(settings, allow_unauthenticated=allow_unauthenticated)
+        # Only a server reads the tokens file, which other users of this machine may not be able to read.
+        check(read, lambda usable: _serve_http(usable, allow_unauthenticated=allow_unauthenticated))
 
 
 def _serve_stdio(settings: "Settings", output: HeldOutput) -> None:

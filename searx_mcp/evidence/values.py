@@ -428,6 +428,7 @@ class IngestedPage(Frozen):
         new_chunks: how many of them are new.
         tokens: number of tokens in all chunks.
         is_changed: whether the fetched page differs from the one kept before.
+        in_memory: whether it is only in the memory of the process, and lost when that ends.
         note: `content protected`, or something else the caller should know; may be empty.
         error: why it could not be read; empty if it was.
         error_type: the code of the error.
@@ -439,6 +440,7 @@ class IngestedPage(Frozen):
     new_chunks: int = 0
     tokens: int = 0
     is_changed: bool = False
+    in_memory: bool = False
     note: str = ""
     error: str = ""
     error_type: str = ""

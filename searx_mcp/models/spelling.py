@@ -34,9 +34,21 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
 
     A name with the opposite meaning is never near, however few letters differ.
     """
+    found = near(name, known)
+    return f" (did you mean {found}?)" if found else ""
+
+
+def near(name: str, known: Iterable[str], *, least: float = 0.6) -> str:
+    """Return the known name nearest to an unknown one, as `did_you_mean` tells it; empty if none is near.
+
+    Args:
+        name: the unknown name.
+        known: the known names.
+        least: minimum similarity, from 0 to 1.
+    """
     name = name[:SHOWN_LENGTH]
-    near = get_close_matches(name, [each for each in known if not _contradict(name, each)], n=1)
-    return f" (did you mean {near[0]}?)" if near else ""
+    others = [each for each in known if not _contradict(name, each)]
+    return next(iter(get_close_matches(name, others, n=1, cutoff=least)), "")
 
 
 _OPPOSITES: Final = (

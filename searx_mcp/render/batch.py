@@ -46,15 +46,15 @@ def batch_text(batch: SearchBatch, *, budget: int | None, boundary: str, fetch: 
         boundary: as for `search_text`.
         fetch: as for `search_text`.
     """
-    rooms = _rooms(batch, budget, boundary, fetch)
+    granted = rooms(batch, budget, boundary, fetch)
     blocks = []
-    for number, (each, room) in enumerate(zip(batch.queries, rooms, strict=False), start=1):
-        lines = [_head(each, number, len(batch.queries), boundary)]
+    for number, (each, room) in enumerate(zip(batch.queries, granted, strict=False), start=1):
+        lines = [head(each, number, len(batch.queries), boundary)]
         if each.result is not None and (each.result.results or not each.repeated):
             lines.append(search_text(each.result, budget=room, boundary=boundary, fetch=fetch))
         blocks.append("\n".join((*lines, *_tail(each, boundary))))
-    if left_out := len(batch.queries) - len(rooms):
-        blocks.append(_left_out(left_out))
+    if missing := len(batch.queries) - len(granted):
+        blocks.append(left_out(missing))
     return "\n\n".join(blocks)
 
 
@@ -62,11 +62,11 @@ def batch_data(
     batch: SearchBatch, *, budget: int | None = None, boundary: str = "", fetch: str = FETCH
 ) -> dict[str, Any]:
     """Convert several searches to their public form; with a budget, to what `batch_text` shows with the same one."""
-    rooms = _rooms(batch, budget, boundary, fetch)
-    shown = zip(batch.queries, rooms, strict=False)
+    granted = rooms(batch, budget, boundary, fetch)
+    shown = zip(batch.queries, granted, strict=False)
     data: dict[str, Any] = {"queries": [_data(each, room, boundary, fetch) for each, room in shown]}
-    if left_out := len(batch.queries) - len(rooms):
-        data["notes"] = [_left_out(left_out)]
+    if missing := len(batch.queries) - len(granted):
+        data["notes"] = [left_out(missing)]
     return data
 
 
@@ -84,13 +84,13 @@ def _data(each: BatchedSearch, room: int | None, boundary: str, fetch: str) -> d
     return data
 
 
-def _rooms(batch: SearchBatch, budget: int | None, boundary: str, fetch: str) -> list[int | None]:
+def rooms(batch: SearchBatch, budget: int | None, boundary: str, fetch: str) -> list[int | None]:
     """Return the tokens of each search that is shown; unused tokens go to the others."""
     if budget is None:
         return [None] * len(batch.queries)
     number = len(batch.queries)
     around = [
-        sum(map(line_cost, (_head(each, place, number, boundary), *_tail(each, boundary)))) + 1
+        sum(map(line_cost, (head(each, place, number, boundary), *_tail(each, boundary)))) + 1
         for place, each in enumerate(batch.queries, start=1)
     ]
     shown = number
@@ -108,11 +108,12 @@ def _rooms(batch: SearchBatch, budget: int | None, boundary: str, fetch: str) ->
 
 
 def _left(around: list[int], shown: int, budget: int) -> int:
-    rest = line_cost(_left_out(len(around))) + 1 if shown < len(around) else 0
+    rest = line_cost(left_out(len(around))) + 1 if shown < len(around) else 0
     return budget - sum(around[:shown]) - rest
 
 
-def _head(each: BatchedSearch, place: int, number: int, boundary: str) -> str:
+def head(each: BatchedSearch, place: int, number: int, boundary: str) -> str:
+    """Return the heading of a search."""
     query = one_line(each.query, boundary, max_tokens=_QUERY_TOKENS)
     return f"# Search {place} of {number}: {query}"
 
@@ -134,17 +135,23 @@ def _tail(each: BatchedSearch, boundary: str) -> Iterator[str]:
         if quoted := _quoted(each.error, boundary):
             yield quoted
     if each.repeated:
-        more = len(each.repeated) - _REPEATED
-        places: dict[int, list[int]] = {}
-        for hit in each.repeated[:_REPEATED]:
-            places.setdefault(hit.search, []).append(hit.result)
-        named = "; ".join(
-            f"result{'' if len(results) == 1 else 's'} {', '.join(map(str, results))} of search {search}"
-            for search, results in places.items()
-        )
-        yield f"Also found above: {named}{f' and {more} more' if more > 0 else ''}."
+        yield repeated(each)
 
 
-def _left_out(number: int) -> str:
+def repeated(each: BatchedSearch) -> str:
+    """Say where an earlier search has shown the results that this one found too."""
+    more = len(each.repeated) - _REPEATED
+    places: dict[int, list[int]] = {}
+    for hit in each.repeated[:_REPEATED]:
+        places.setdefault(hit.search, []).append(hit.result)
+    named = "; ".join(
+        f"result{'' if len(results) == 1 else 's'} {', '.join(map(str, results))} of search {search}"
+        for search, results in places.items()
+    )
+    return f"Also found above: {named}{f' and {more} more' if more > 0 else ''}."
+
+
+def left_out(number: int) -> str:
+    """Say that searches are missing, and how to get them."""
     more = f"{number} more search{'' if number == 1 else 'es'}"
     return f"{more} left out for lack of room: ask for fewer, or with a larger max_tokens."

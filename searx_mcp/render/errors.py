@@ -197,7 +197,8 @@ def evidence_error_text(error: SearxMcpError, boundary: str = "") -> str:
         return "\n".join(filter(None, (said, quoted)))
     head = "searx-mcp encountered an error during retrieval."
     if _is_late(error):
-        after = "" if error.time_limit is None else f" after {error.time_limit:.3g}s"
+        passed = error.passed or error.time_limit  # a remote service tells its limit alone
+        after = "" if passed is None else f" after {passed:.3g}s"
         head = f"searx-mcp timed out{after}."
     frame = f"[ERROR]\n{head}\n\nError type: {error.code.value}\nDetails: "
     quoted = _quoted(error, boundary) if boundary else ""

@@ -76,10 +76,12 @@ async def perform_verb(
         if verb.usual is not None or not verb.is_timed:
             return await verb.act(await get(), request, progress)
         service, left = await _open_in_time(get, requested, limit)
+        loop = asyncio.get_running_loop()
+        started = loop.time()
         try:
             return await verb.act(service, request.model_copy(update={"timeout": left}), progress)
         except DeadlineError as late:
-            late.ran_out(left, left)
+            late.ran_out(left, loop.time() - started)
             raise
 
     return await supervise(listener, limit, work, otherwise=verb.writing().otherwise, due=due)

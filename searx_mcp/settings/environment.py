@@ -4,7 +4,7 @@ No message made here shows a value: it may contain a password.
 """
 
 import re
-from collections.abc import Iterator, Mapping, MutableMapping
+from collections.abc import Callable, Iterator, Mapping, MutableMapping
 from contextlib import suppress
 from typing import Any, Final
 
@@ -47,14 +47,21 @@ _MILLISECONDS: Final = "_MS"
 _COUNT = re.compile(r"[0-9]{1,9}")
 
 
-def alias_leaves(environ: Mapping[str, str]) -> Iterator[tuple[tuple[str, ...], object, str]]:
-    """Yield the settings with other names: the keys of each, its text, its origin."""
+def alias_leaves(
+    environ: Mapping[str, str], place: Callable[[str], str]
+) -> Iterator[tuple[tuple[str, ...], object, str]]:
+    """Yield the settings with other names: the keys of each, its text, its origin.
+
+    Args:
+        environ: the variables.
+        place: returns the origin of a variable.
+    """
     for variable, names in ALIASES.items():
         if text := environ.get(variable, "").strip():
             if variable.endswith(_MILLISECONDS):
                 # A text that is not a number of milliseconds must not be parsed as seconds.
                 text = f"{int(text) / 1_000:g}" if _COUNT.fullmatch(text) else f"{text} ms"
-            yield names, text, f"environment {variable}"
+            yield names, text, place(variable)
 
 
 PROXY: Final = "network.proxy"
@@ -66,7 +73,10 @@ UNSHOWN_PROXIES: Final = frozenset({"network", PROXY, HTTP_PROXY})
 
 
 def take_proxies(
-    table: MutableMapping[str, Any], origins: MutableMapping[str, str], environ: Mapping[str, str]
+    table: MutableMapping[str, Any],
+    origins: MutableMapping[str, str],
+    environ: Mapping[str, str],
+    place: Callable[[str], str],
 ) -> None:
     """Replace `env` in the `[network]` table by the proxies of the environment.
 
@@ -77,31 +87,32 @@ def take_proxies(
         table: the `[network]` table from the other sources; changed.
         origins: of each setting; changed.
         environ: the environment.
+        place: returns the origin of a variable.
     """
     if table.get("proxy") != ENV:
         return
     asked = origins[PROXY]
-    https, https_origin = _first(environ, "https_proxy", "all_proxy")
+    https, https_origin = _first(environ, place, "https_proxy", "all_proxy")
     # A server that runs us as a CGI script would let its clients set HTTP_PROXY with the header "Proxy":
     # https://httpoxy.org.
     http_names = ("all_proxy",) if "REQUEST_METHOD" in environ else ("http_proxy", "all_proxy")
-    http, http_origin = _first(environ, *http_names)
+    http, http_origin = _first(environ, place, *http_names)
     table["proxy"], origins[PROXY] = https, https_origin or asked
     if not table.get("http_proxy") and http != https:
         table["http_proxy"], origins[HTTP_PROXY] = http or NONE, http_origin or asked
-    direct, direct_origin = _first(environ, "no_proxy")
+    direct, direct_origin = _first(environ, place, "no_proxy")
     known = table.get("no_proxy", DIRECT)
     if direct and isinstance(known, list | tuple):
         table["no_proxy"] = [*known, *re.findall(r"[^\s,]+", direct)]
         origins[NO_PROXY] = direct_origin
 
 
-def _first(environ: Mapping[str, str], *names: str) -> tuple[str, str]:
+def _first(environ: Mapping[str, str], place: Callable[[str], str], *names: str) -> tuple[str, str]:
     """Return the first variable that is set, and its origin; lower case has priority over upper case."""
     for name in names:
         for spelling in (name, name.upper()):
             if value := environ.get(spelling, "").strip():
-                return value, f"environment {spelling}"
+                return value, place(spelling)
     return "", ""
 
 

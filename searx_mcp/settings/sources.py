@@ -70,7 +70,7 @@ _MAX_FILE: Final = 1_000_000
 class Loaded(NamedTuple):
     """The settings and the origin of each, by dotted name.
 
-    An origin is `default`, `file <path>`, `environment <variable>`, an option such as `--transport`, or
+    An origin is `default`, `file <path>` with the line of a variable, `environment <variable>`, an option such as `--transport`, or
     `argument <name>`.
     """
 
@@ -114,18 +114,25 @@ def load(
     Raises:
         SettingsError: for the first error found.
     """
+    lines: dict[str, str] = {}
     if env_file is not None or environ.get(ENV_FILE_VARIABLE):
-        environ = {**_file_variables(env_file, environ), **environ}
-    _check_variables(environ)
+        found = _file_variables(env_file, environ)
+        lines = {name: line for name, (_, line) in found.items() if not environ.get(name)}
+        environ = {**environ, **{name: found[name][0] for name in lines}}
+
+    def place(variable: str) -> str:
+        return lines.get(variable, f"environment {shown(variable)[1:-1]}")
+
+    _check_variables(environ, place)
     # A missing table would build its model twice: by itself, and as part of all settings.
     values: dict[str, Any] = {name: {} for name in _TABLES if "." not in name}
     origins = dict.fromkeys(_FIELDS, DEFAULT)
     strengths = dict.fromkeys(_FIELDS, 0)
     strongest_last = (
-        _file_leaves(path, environ),
-        _own_leaves(environ.get(OWN_VARIABLE, "")),
-        alias_leaves(environ),
-        _environment_leaves(environ),
+        _file_leaves(path, environ, place),
+        _own_leaves(environ.get(OWN_VARIABLE, ""), place(OWN_VARIABLE)),
+        alias_leaves(environ, place),
+        _environment_leaves(environ, place),
         _argument_leaves(overrides or {}, options or {}),
     )
     for strength, leaves in enumerate(strongest_last, start=1):
@@ -135,7 +142,7 @@ def load(
             origins[key], strengths[key] = origin, strength
     # A source that names other own instances than the file need not know the file's credentials.
     context = {DROP_STRANGERS: strengths[OWN] > strengths[CREDENTIALS]}
-    take_proxies(values.get("network", {}), origins, environ)
+    take_proxies(values.get("network", {}), origins, environ, place)
     try:
         return Loaded(Settings.model_validate(values, context=context), origins)
     except ValidationError as error:
@@ -193,16 +200,19 @@ _Leaf: TypeAlias = tuple[_Path, object, str]
 
 
 def settings_file(path: Path | None, environ: Mapping[str, str]) -> tuple[Path, str]:
-    """Return the path of the file, even if there is none, and what named it; empty by default."""
+    """Return the path of the file, even if there is none, and the option or variable with it; empty by default."""
     if path is not None:
         return path, "--config"
     if named := environ.get(FILE_VARIABLE):
-        return Path(named).expanduser(), f"environment {FILE_VARIABLE}"
+        return Path(named).expanduser(), FILE_VARIABLE
     return platformdirs.user_config_path("searx-mcp", appauthor=False) / "searx-mcp.toml", ""
 
 
-def _file_leaves(path: Path | None, environ: Mapping[str, str]) -> Iterator[_Leaf]:
-    path, origin = settings_file(path, environ)
+def _file_leaves(
+    path: Path | None, environ: Mapping[str, str], place: Callable[[str], str]
+) -> Iterator[_Leaf]:
+    path, named_by = settings_file(path, environ)
+    origin = place(named_by) if named_by == FILE_VARIABLE else named_by
     try:
         if path.is_file():
             yield from _leaves(_file_tables(path), lambda _: f"file {path}")
@@ -222,28 +232,27 @@ def _file_tables(path: Path) -> dict[str, Any]:
         raise ValueError("its lists or tables are nested too deeply") from exc
 
 
-def _file_variables(path: Path | None, environ: Mapping[str, str]) -> dict[str, str]:
-    """Read the variables of a file such as `.env`.
+def _file_variables(path: Path | None, environ: Mapping[str, str]) -> Mapping[str, tuple[str, str]]:
+    """Read the variables of a file such as `.env`: the value of each, and its origin.
 
     Raises:
         SettingsError: it cannot be read.
     """
     origin = "--env-file" if path else f"environment {ENV_FILE_VARIABLE}"
     path = path or Path(environ[ENV_FILE_VARIABLE]).expanduser()
+    from searx_mcp.settings.variables import parse_file  # noqa: PLC0415 - a seventh of a start
+
     try:
-        text = read_text(path, _MAX_FILE)
+        found = list(parse_file(read_text(path, _MAX_FILE)))
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or error
         raise SettingsError(
             "env-file", f"{path} cannot be read: {reason}", origin=origin
         ) from error
-    from searx_mcp.settings.variables import parse_file  # noqa: PLC0415 - a seventh of a start
-
-    return parse_file(text)
+    return {name: (value, f"file {path}, line {line}") for name, value, line in found}
 
 
-def _own_leaves(text: str) -> Iterator[_Leaf]:
-    origin = f"environment {OWN_VARIABLE}"
+def _own_leaves(text: str, origin: str) -> Iterator[_Leaf]:
     try:
         own, credentials = without_credentials(_listed(text))
     except ValueError as error:
@@ -254,9 +263,9 @@ def _own_leaves(text: str) -> Iterator[_Leaf]:
         yield ("instances", "credentials"), credentials, origin
 
 
-def _environment_leaves(environ: Mapping[str, str]) -> Iterator[_Leaf]:
-    names = {name.upper() for name, value in environ.items() if value}
-    if not any(name.startswith(PREFIX) for name in names.difference(OTHER_VARIABLES)):
+def _environment_leaves(environ: Mapping[str, str], place: Callable[[str], str]) -> Iterator[_Leaf]:
+    names = {name.upper(): name for name, value in environ.items() if value}
+    if not any(name.startswith(PREFIX) for name in names.keys() - OTHER_VARIABLES):
         return
     from searx_mcp.settings.variables import read_variables  # noqa: PLC0415 - a seventh of a start
 
@@ -264,7 +273,7 @@ def _environment_leaves(environ: Mapping[str, str]) -> Iterator[_Leaf]:
         # A whole table may be given as JSON in the variable with the table's name.
         spellings = [f"{PREFIX}{'__'.join(path[:depth]).upper()}" for depth in (3, 2, 1)]
         # Of a variable that names something inside a setting, none of these is set.
-        return f"environment {next((name for name in spellings if name in names), spellings[0])}"
+        return place(next((names[name] for name in spellings if name in names), spellings[0]))
 
     yield from _leaves(read_variables(environ, prefix=PREFIX), origin)
 
@@ -318,7 +327,7 @@ def _listed(text: str) -> list[str]:
     return [part.strip() for part in re.split(r"[;,]", text) if part.strip()]
 
 
-def _check_variables(environ: Mapping[str, str]) -> None:
+def _check_variables(environ: Mapping[str, str], place: Callable[[str], str]) -> None:
     """Refuse unknown variables with our prefix: most are misspelt."""
     keys = (*_FIELDS, *_TABLES, _PROFILES)
     known = {*OTHER_VARIABLES, *(f"{PREFIX}{key.replace('.', '__').upper()}" for key in keys)}
@@ -329,8 +338,7 @@ def _check_variables(environ: Mapping[str, str]) -> None:
         if upper not in known:
             field = upper.removeprefix(PREFIX).lower().replace("__", ".")
             message = f"is not a setting{did_you_mean(upper, known)}"
-            origin = f"environment {shown(name)[1:-1]}"
-            raise SettingsError(shown(field)[1:-1], message, origin=origin)
+            raise SettingsError(shown(field)[1:-1], message, origin=place(name))
 
 
 def _settings_error(details: ErrorDetails, origins: Mapping[str, str]) -> SettingsError:
@@ -415,8 +423,10 @@ def _described(rules: Mapping[str, Any]) -> str:
         return f"one of {', '.join(rules['enum'])}"
     if rules["type"] in {"integer", "number"}:
         # After our own validators, pydantic calls the bounds `ge` and `le`.
-        low, high = rules.get("minimum", rules.get("ge")), rules.get("maximum", rules.get("le"))
-        return f"a {'whole ' * (rules['type'] == 'integer')}number from {low:,} to {high:,}"
+        ends = (("from", "minimum", "ge"), ("to", "maximum", "le"))
+        bounds = [(word, rules.get(name, rules.get(mark))) for word, name, mark in ends]
+        told = "".join(f" {word} {bound:,}" for word, bound in bounds if bound is not None)
+        return f"a {'whole ' * (rules['type'] == 'integer')}number{told}"
     if "enum" in rules.get("items", {}):
         return f"a list of {', '.join(rules['items']['enum'])}"
     if items := [_described(item) for item in rules.get("prefixItems", ())]:

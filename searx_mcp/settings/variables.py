@@ -5,10 +5,10 @@ skipped if no such variable is set.
 """
 
 import io
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
-from dotenv import dotenv_values
+from dotenv.parser import parse_stream
 from pydantic.fields import FieldInfo
 from pydantic_settings import BaseSettings, EnvSettingsSource
 from typing_extensions import override
@@ -47,11 +47,22 @@ def read_variables(environ: Mapping[str, str], *, prefix: str) -> dict[str, Any]
     return _Environment(environ, prefix)()
 
 
-def parse_file(text: str) -> dict[str, str]:
+def parse_file(text: str) -> Iterator[tuple[str, str, int]]:
     """Parse a file of variables such as `.env`; `$` in a value is literal.
 
     Args:
         text: of the file, with a line `NAME=value` for each variable.
+
+    Yields:
+        The name, value and line of each variable with a value.
+
+    Raises:
+        ValueError: a line is neither a variable nor a comment.
     """
-    found = dotenv_values(stream=io.StringIO(text), interpolate=False)
-    return {name: value for name, value in found.items() if value}
+    for binding in parse_stream(io.StringIO(text)):
+        written, line = binding.original
+        line += written[: len(written) - len(written.lstrip())].count("\n")  # blank lines
+        if binding.error:
+            raise ValueError(f"line {line} is not NAME=value")
+        if binding.key and binding.value:
+            yield binding.key, binding.value, line

@@ -83,7 +83,7 @@ def test_an_answer_reads_like_this(capsys):
     print_response(told, pages=False, budget=None)
     shown, errors = capsys.readouterr()
     assert shown == (
-        "Found 2 search results for query 'bees'\n"
+        "Found 2 search results for query 'bees':\n"
         "Answer: 42\n"
         "\n"
         "1. A [b]\n"
@@ -112,7 +112,7 @@ def test_a_search_that_found_nothing_new_does_not_claim_to_have_found_nothing(ca
     print_batch(SearchBatch(queries=searches), pages=False, budget=None)
     shown = capsys.readouterr().out
     assert shown.count("No search results found.") == 1
-    assert "Also result 1 of search 1: https://a.example/\n\nSearch 3: ants\nNo search" in shown
+    assert "Also found above: result 1 of search 1.\n\nSearch 3 of 3: ants\nNo search" in shown
 
 
 def test_results_left_out_for_their_pages_are_counted(capsys):
@@ -123,14 +123,15 @@ def test_results_left_out_for_their_pages_are_counted(capsys):
     stats = FetchStats(attempted=3, successful=1, failed=2, dropped=pages)
     print_response(response(RESULT, content_fetch_stats=stats), pages=False, budget=None)
     shown = capsys.readouterr().out
-    assert "\nLeft out: 1 spam, 1 login (1 with the result).\n12 ms" in shown
+    assert "1 of 3. Left out: 1 spam, 1 login (1 with the result).\n12 ms" in shown
+    assert shown.count("1 of 3") == 1
 
 
 def test_an_answer_of_the_cache_and_an_empty_one_say_so(capsys):
     print_response(response(cached=True, attempts=ATTEMPTS[:1]), pages=True, budget=200)
-    assert capsys.readouterr().out == (
-        "No search results found.\n\nfrom the cache, answered by https://a.example/\n"
-    )
+    shown = capsys.readouterr().out
+    assert shown.startswith("No search results found.\nTry fewer")
+    assert shown.endswith("\n\nfrom the cache, answered by https://a.example/\n")
 
 
 def test_a_page_that_was_not_read_says_why(capsys):
@@ -146,13 +147,50 @@ def test_a_page_that_was_not_read_says_why(capsys):
 
 
 def test_pages_share_the_room_evenly(capsys):
-    print_response(response(RESULT, RESULT), pages=True, budget=120)
+    print_response(response(RESULT, RESULT), pages=True, budget=900)
     shown = capsys.readouterr().out
     assert "Short." not in shown
     pages = re.findall(r"# A\n\n(?:Words here\. ?)+", shown)
-    assert [50 < estimate(page) <= 60 for page in pages] == [True, True]
+    assert [250 < estimate(page) <= 450 for page in pages] == [True, True]
+    assert shown.count("Part of the page; all of it: searx-mcp fetch https://a.example/") == 2
     print_response(response(RESULT), pages=True, budget=None)
     assert MARKDOWN.strip() in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("pages", [False, True], ids=["summaries", "pages"])
+@pytest.mark.parametrize("budget", [200, 350, 700, 2_000])
+def test_what_is_printed_holds_to_the_tokens_and_says_what_is_missing(capsys, budget, pages):
+    found = response(
+        *[
+            SearchResult(
+                title=f"Title {number}",
+                url=f"https://a.example/{number}",
+                score=1 / number,
+                description=f"Snippet {number}. " * 30,
+                engines=("bing",),
+                content=PageContent(
+                    markdown=MARKDOWN, word_count=5, fetch_time_ms=1, summary=f"Told {number}. " * 9
+                ),
+                error_details="The site refused access (HTTP 403).",
+            )
+            for number in range(1, 21)
+        ],
+        query="bees " * 60,
+        answers=(Answer(text="42 " * 90),),
+        notes=("One note. " * 20,) * 8,
+    )
+    print_response(found, pages=pages, budget=budget)
+    alone = capsys.readouterr().out
+    searches = tuple(BatchedSearch(query=f"bees {place}", result=found) for place in range(10))
+    print_batch(SearchBatch(queries=searches), pages=pages, budget=budget)
+    batch = capsys.readouterr().out
+    assert [estimate(shown) <= budget for shown in (alone, batch)] == [True, True]
+    assert "1. Title 1\n   https://a.example/1\n" in alone
+    assert "left out for lack of room: ask again with a larger --max-tokens." in alone
+    assert "left out for lack of room: ask for fewer, or with a larger --max-tokens." in batch
+    print_response(found, pages=pages, budget=None)
+    assert "20. Title 20" in (whole := capsys.readouterr().out)
+    assert "left out" not in whole
 
 
 PAGE = Page(
@@ -219,7 +257,7 @@ def test_attempts_are_a_table_on_standard_error_and_nothing_without_them(capsys)
 async def test_raw_answers_need_a_key(run_cli):
     ran = await run_cli("search", "red panda", "--raw", "google", SEARX_MCP_INSTANCES__PUBLIC="off")
     assert ran.code != 0
-    assert "no keyed provider has a key" in ran.err
+    assert "searx-mcp: --raw: no keyed provider has a key" in ran.err
     assert "BRAVE_API_KEY" in ran.err
 
 

@@ -163,9 +163,22 @@ async def test_the_corpus_of_a_switched_off_store_ends_with_the_command(run, web
     for setting, name in (("CORPUS", "storage.corpus"), ("STATE", "storage.state")):
         environment = {f"SEARX_MCP_STORAGE__{setting}": "false"}
         ran = await run("corpus", "add", web.url("/tea"), **environment)
-        assert ran.code == 0
+        assert (ran.code, ran.out) == (1, "")
+        assert f"{web.url('/tea')}: Read, but not kept: it could not be stored" in ran.err
         assert f"Pages are not kept after this command: {name} is off." in ran.err
     assert "The corpus is empty" in (await run("corpus", "status")).out
+
+
+@pytest.mark.parametrize("postgres", ["", "postgresql://127.0.0.1:1/d?sslmode=disable"])
+async def test_a_page_that_ends_with_the_command_is_not_said_to_be_kept(run, web, postgres):
+    web.put("/secret", FakePage(TEA, headers={"Cache-Control": "no-store"}))
+    address = web.url("/tea" if postgres else "/secret")
+    told = f"{address}: Read, but not kept: it could not be stored, or its site forbids that"
+    ran = await run("corpus", "add", address, SEARX_MCP_POSTGRES__URL=postgres)
+    assert (ran.code, ran.out) == (1, "")
+    assert told in ran.err
+    data = await run("corpus", "add", address, "--json", SEARX_MCP_POSTGRES__URL=postgres)
+    assert (data.code, json.loads(data.out)["pages"][0]["in_memory"]) == (1, True)
 
 
 FAILURES = {

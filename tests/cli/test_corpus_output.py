@@ -1,5 +1,8 @@
 """What a person reads of kept pages."""
 
+import sys
+
+import click
 import pytest
 
 from searx_mcp.cli.corpus_output import (
@@ -174,27 +177,34 @@ def test_what_became_of_a_page_is_a_line(capsys, page, out, err):
     assert tuple(capsys.readouterr()) == expected
 
 
-def test_the_pages_of_a_corpus_are_a_table(capsys):
+def test_the_pages_of_a_corpus_are_a_table_if_there_is_room_for_one(capsys, monkeypatch):
     page = CorpusPage(
         url=TEA, title="Tea", chunks=2, tokens=1_500, fetched_at="2026-01-02T03:04:05+00:00"
     )
-    print_status(
-        CorpusStatus(
-            documents=1,
-            chunks=2,
-            tokens=1_500,
-            bytes=2_400_000,
-            embedding="m",
-            embedded=2,
-            urls=(page,),
-        )
+    status = CorpusStatus(
+        documents=1,
+        chunks=2,
+        tokens=1_500,
+        bytes=2_400_000,
+        embedding="m",
+        embedded=2,
+        urls=(page,),
     )
+    print_status(status)
     lines = [line.rstrip() for line in capsys.readouterr().out.splitlines()]
     assert lines == [
         "page                   chunks  tokens  fetched           title",
         "https://a.example/tea  2       1,500   2026-01-02 03:04  Tea",
         "1 page, 2 chunks, 1,500 tokens, 2.4 MB, vectors of m: 2",
     ]
+    monkeypatch.setenv("COLUMNS", "60")
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
+    print_status(status)
+    assert click.unstyle(capsys.readouterr().out) == (
+        "https://a.example/tea\n"
+        "  Tea, fetched 2026-01-02 03:04, chunks: 2, tokens: 1,500\n"
+        "1 page, 2 chunks, 1,500 tokens, 2.4 MB, vectors of m: 2\n"
+    )
 
 
 def test_verdicts_stand_in_the_order_of_the_report(capsys):

@@ -235,6 +235,13 @@ async def test_on_a_terminal_purge_asks_first(run_cli, folder, monkeypatch, answ
     assert await left_in(folder) == (3 if is_gone else 2)
 
 
+def test_a_narrow_terminal_shows_every_value_and_origin(capsys, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "40")
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
+    print_settings([SettingRow("a_table.a_long_name_of_a_setting", 1, "file f, line 2", "", 1, "")])
+    assert capsys.readouterr().out == "a_table.a_long_name_of_a_setting = 1 (file f, line 2)\n"
+
+
 def test_a_long_value_is_folded_and_its_origin_stays_in_sight(capsys):
     long = SettingRow("a.c", "x" * 70, "file f", "", "", "")
     print_settings([SettingRow("a.b", 1, "default", "", 1, ""), long])

@@ -181,6 +181,49 @@ async def test_a_wrong_argument_is_named_and_exits_with_two(run_cli, arguments, 
     assert len(ran.err) < 1_000
 
 
+async def test_a_program_reads_of_a_profile_that_is_not_there_too(run_cli):
+    ran = await run_cli("search", "x", "--profile", "nope", "--json")
+    assert ran.code == ExitCode.USAGE
+    assert json.loads(ran.out)["error_type"] == "invalid_argument"
+
+
+@pytest.mark.parametrize(
+    ("typed", "meant"),
+    [
+        ("search --limit 3 x", "--results-count"),
+        ("search --max-results=3 x", "--results-count"),
+        ("search --exclude_domains a.example x", "--blocked-domains"),
+        ("search --safesearch 1 x", "--safe-search"),
+        ("search --josn x", "--json"),
+        ("search --no-fetch x", "--no-fetch-content"),
+        ("read --limit 3 x", "--max-results"),
+        ("answer --budget 3 x", "--expansion-budget"),
+        ("fetch --max-len 3 x", "--max-chars"),
+        ("instances own up --ports 4", "--port"),
+        ("--confg x config", "--config"),
+        ("sarch x", "search"),
+        ("corpus verfy x", "verify"),
+        ("configure", "config"),
+        ("search --region x", ""),
+        ("search --format json x", ""),
+        ("fetch --limits 3 x", "--limit"),
+        ("instances list --limit 4", ""),
+        ("instances list --filter x", ""),
+        ("serve --http", ""),
+        ("--verbose config", ""),
+        ("get x", ""),
+        ("install", ""),
+    ],
+)
+async def test_only_a_name_that_may_be_meant_is_proposed(run_cli, typed, meant):
+    ran = await run_cli(*typed.split())
+    assert ran.code == ExitCode.USAGE
+    assert ran.err.startswith("searx-mcp: No such ")
+    proposed = re.findall(r"Did you mean (\S+)\?$", ran.err.splitlines()[0])
+    assert proposed == ([meant] if meant else [])
+    assert ("mean" in ran.err) is bool(meant)
+
+
 @pytest.mark.parametrize(
     ("more", "field"),
     [
@@ -387,7 +430,7 @@ async def test_suggestions_are_printed_one_a_line(run_cli):
     assert json.loads(words.out)["query"] == "be careful"
     nobody = await run_cli("suggest", "be", **environment(SEARX_MCP_INSTANCES__PUBLIC="off"))
     assert (nobody.code, nobody.out) == (ExitCode.DONE, "")
-    assert nobody.err.endswith("No suggestions. Only your own instances are asked for them.\n")
+    assert nobody.err.endswith("asked for them; `searx-mcp doctor` says whether they answer.\n")
 
 
 @pytest.mark.parametrize("group", ["", "instances"])

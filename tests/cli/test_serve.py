@@ -227,6 +227,34 @@ async def test_a_wrong_setting_is_told_by_the_option_that_gave_it(run_cli, argum
     assert told in ran.err
 
 
+@pytest.mark.parametrize(
+    ("line", "told"),
+    [
+        ("MCP_PORT=x", "http.port (from {}): 'x' is not a whole number"),
+        ("SEARX_MCP_HTTP__PORT=x", "http.port (from {}): 'x' is not a whole number"),
+        ("searx_mcp_search__cache_ttl=x", "search.cache_ttl (from {}): 'x' is not"),
+        ("SEARX_MCP_SERCH__CACHE_TTL=6", "serch.cache_ttl (from {}): is not a setting (did you"),
+        ("SEARXNG_URL=ftp://x", "instances.own (from {}): 'ftp://x' is not"),
+        ("SEARX_MCP_SEARCH=6", "search (from {}): '6' is not a table"),
+        ("SEARX_MCP_CONFIG=nowhere.toml", "config (from {}): nowhere.toml is not a file"),
+        ("SEARX_MCP_NETWORK__PROXY=env\nHTTPS_PROXY=x://y", "network.proxy (from {}"),
+        ("MCP_PORT 80", "env-file (from --env-file): {} cannot be read: line 3 is not NAME=value"),
+    ],
+)
+async def test_a_wrong_value_is_told_by_the_line_of_its_file(run_cli, tmp_path, line, told):
+    path = tmp_path / "my.env"
+    path.write_text(f"# Mine.\n\n{line}\n", encoding="utf-8")
+    where = (
+        f"{path}" if told.startswith("env-file") else f"file {path}, line {3 + line.count(chr(10))}"
+    )
+    ran = await run_cli("--env-file", str(path), "config", MCP_PORT="", SEARX_MCP_CONFIG="")
+    assert (ran.code, ran.out) == (5, "")
+    assert told.format(where) in ran.err
+    path.write_text("MCP_PORT=1", encoding="utf-8")
+    told_by = await run_cli("--env-file", str(path), "config", MCP_PORT="x")
+    assert "http.port (from environment MCP_PORT)" in told_by.err
+
+
 @pytest.mark.parametrize("option", ["--host", "--port"])
 async def test_an_address_is_not_taken_for_standard_input(run_cli, option):
     ran = await run_cli("serve", "--transport", "stdio", option, "5")

@@ -98,8 +98,21 @@ async def test_a_command_refuses_a_wrong_setting_by_its_name(
     assert (ran.code, ran.out) == (5, "")
     assert NAMED.get(key, key) in ran.err
     assert said in ran.err
-    assert file in ran.err or key in NAMED or (key, command) == ("http.tokens_file", SERVE)
+    assert file in ran.err or key in NAMED
     assert "Traceback" not in ran.err
+
+
+@pytest.mark.parametrize("command", ["paths", "instances list"])
+async def test_a_file_that_only_the_server_may_read_stops_no_other_command(
+    run_cli, written, command
+):
+    file = written("http.tokens_file", "/none/such")
+    ran = await run_cli("--config", file, *command.split())
+    assert (ran.code, "tokens_file" in ran.err) == (0, False)
+    refused = await run_cli("--config", file, *SERVE.split())
+    assert (
+        f"http.tokens_file (from file {file}): /none/such: the file cannot be read" in refused.err
+    )
 
 
 @pytest.mark.parametrize(("key", "value", "said"), WRONG, ids=row_name)

@@ -3,6 +3,7 @@
 import asyncio
 import html
 import json
+from contextlib import suppress
 from typing import Any
 
 import pytest
@@ -10,6 +11,7 @@ from mcp import Client
 from mcp.types import CallToolResult
 from typing_extensions import override
 
+from searx_mcp.errors import DeadlineError
 from searx_mcp.evidence.requests import Intent
 from searx_mcp.evidence.values import (
     Chunk,
@@ -189,6 +191,25 @@ async def test_a_call_that_takes_too_long_ends_with_advice(connect_to, settings_
     assert "Retry with expansion_budget=0 to skip expansion, or try a more specific URL." in text
     assert "Do not attempt to answer from memory" in text
     assert (late.structured_content or {})["error_type"] == "deadline_exceeded"
+
+
+class Early(PartOfService):
+    """Gives up before its time is over, as the answerer does to leave room for what it has."""
+
+    @override
+    async def answer(self, request, /, *, progress=None):
+        with suppress(TimeoutError):
+            async with asyncio.timeout(0.2):
+                await asyncio.Event().wait()
+        raise DeadlineError("No page was read in time")
+
+
+async def test_the_time_that_is_told_is_the_one_that_passed(connect_to, settings_for, text_of):
+    async with connect_to(build_server(settings_for(), service=Early())) as client:
+        late = await call(client, "answer", query="x", timeout=8)
+    assert text_of(late).startswith("[ERROR]\nsearx-mcp timed out after 0.")
+    assert "Details: Timed out after 0." in text_of(late)
+    assert "after 8" not in text_of(late)
 
 
 async def test_what_is_in_hand_when_the_time_runs_out_is_given_and_marked(

@@ -7,15 +7,15 @@ from collections.abc import Iterator
 from functools import reduce
 from operator import attrgetter, getitem
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import pytest
-from pydantic import BaseModel, SecretStr, ValidationError
+from pydantic import BaseModel, Field, SecretStr, ValidationError, create_model
 
 from searx_mcp.errors import ErrorCode, SettingsError
 from searx_mcp.models.request import Category
 from searx_mcp.settings.server import ServerConfig
-from searx_mcp.settings.sources import SECRETS, Loaded, SettingRow, effective, load
+from searx_mcp.settings.sources import SECRETS, Loaded, SettingRow, _described, effective, load
 from searx_mcp.settings.values import Settings
 
 ROOT = Path(__file__).parents[2]
@@ -156,6 +156,20 @@ def test_every_key_is_described():
         assert len(row.description) <= 90, row.key
         assert row.allowed, row.key
         assert (row.origin, row.value) == ("default", row.default), row.key
+
+
+@pytest.mark.parametrize(
+    ("field", "allowed"),
+    [
+        (Annotated[int, Field(ge=1)], "a whole number from 1"),
+        (Annotated[float, Field(le=9_000)], "a number to 9,000"),
+        (Annotated[int, Field(ge=0, le=9)], "a whole number from 0 to 9"),
+        (float, "a number"),
+    ],
+)
+def test_a_number_may_have_one_bound_or_none(field, allowed):
+    (rules,) = create_model("Table", key=field).model_json_schema()["properties"].values()
+    assert _described(rules) == allowed
 
 
 def test_arguments_beat_the_environment_and_the_environment_beats_the_file(

@@ -100,6 +100,11 @@ class PostgresCorpusStore(SqlCorpusStore[bytes, _List]):
     def __repr__(self) -> str:
         return f"<PostgresCorpusStore {self._link.place} {self._schema}>"
 
+    @property
+    @override
+    def is_lasting(self) -> bool:
+        return True
+
     @override
     async def keep(self, page: StoredPage, chunks: Sequence[StoredChunk], now: float) -> Kept:
         await self._index_anew()

@@ -69,6 +69,11 @@ class SqliteCorpusStore(SqlCorpusStore[str, str]):
     def __repr__(self) -> str:
         return f"<SqliteCorpusStore {self._database.path}>"
 
+    @property
+    @override
+    def is_lasting(self) -> bool:
+        return not self._database.is_in_memory
+
     @override
     async def keep(self, page: StoredPage, chunks: Sequence[StoredChunk], now: float) -> Kept:
         await self._index_anew()

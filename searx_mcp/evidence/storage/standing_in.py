@@ -41,6 +41,11 @@ class StandingInCorpusStore(CorpusStore):
     def __repr__(self) -> str:
         return f"<StandingInCorpusStore of {self._there!r} [{'away' if self._here else 'there'}]>"
 
+    @property
+    @override
+    def is_lasting(self) -> bool:
+        return self._here is None
+
     @override
     async def keep(self, page: StoredPage, chunks: Sequence[StoredChunk], now: float) -> Kept:
         return await self._call(lambda store: store.keep(page, chunks, now))

@@ -130,6 +130,11 @@ class CorpusStore(Protocol):
     docstring says so fail then.
     """
 
+    @property
+    def is_lasting(self) -> bool:
+        """Whether what was stored so far outlives the process."""
+        ...
+
     async def keep(self, page: StoredPage, chunks: Sequence[StoredChunk], now: float) -> Kept:
         """Store a page in place of the last one under its address; chunks with the same id stay.
 

@@ -124,9 +124,9 @@ class TokensFile:
         try:
             self._mark, self.tokens = _read(path)
         except _UnusableError as exc:
-            raise SettingsError(SETTING, str(exc), advice=exc.advice or _ADVICE) from None
+            raise SettingsError(SETTING, f"{path}: {exc}", advice=exc.advice or _ADVICE) from None
         if not self.tokens:
-            raise SettingsError(SETTING, "the file holds no token", advice=_ADVICE)
+            raise SettingsError(SETTING, f"{path}: the file holds no token", advice=_ADVICE)
         note_tokens(len(self.tokens))
         self._next_check = 0.0
         self._check: asyncio.Future[None] | None = None
