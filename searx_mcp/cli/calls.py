@@ -1,6 +1,6 @@
 """Search, fetch and suggest: call the client, print the result."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 import click
 from rich.console import Console, RenderableType
@@ -27,10 +27,6 @@ from searx_mcp.models.page import Page
 from searx_mcp.models.request import SearchRequest
 from searx_mcp.models.response import SearchBatch, SearchResponse, SearchResult
 from searx_mcp.models.spelling import counted
-from searx_mcp.render.batch import raw_data
-from searx_mcp.render.errors import fetch_error_data, search_error_data
-from searx_mcp.render.page import refusals
-from searx_mcp.render.structured import scrub
 from searx_mcp.render.surroundings import dropped
 from searx_mcp.render.tokens import fit
 from searx_mcp.settings.sources import Loaded
@@ -73,11 +69,15 @@ async def search(
             progress = show_progress("searching", limit)
             if raw is not None:
                 batch = await client.raw_search(raw, request, progress=progress)
+                from searx_mcp.render.batch import raw_data  # noqa: PLC0415 - for this option alone
+
                 print_json(raw_data(batch))
                 return
             found = await WEB_SEARCH.act(client, request, progress)
     except SearxMcpError as error:
         if as_json:
+            from searx_mcp.render.errors import search_error_data  # noqa: PLC0415 - only programs
+
             print_json(search_error_data(error, str(typed.get("query", ""))))
         print_attempts(error)
         raise
@@ -99,6 +99,8 @@ async def suggest(loaded: Loaded, /, *, words: tuple[str, ...], as_json: bool) -
 
     Public instances are not asked.
     """
+    from searx_mcp.render.structured import scrub  # noqa: PLC0415 - for this command alone
+
     query = " ".join(words)
     async with persistent_client(loaded.settings) as client:
         show_progress("asking")
@@ -166,6 +168,8 @@ def print_batch(batch: SearchBatch, *, pages: bool, budget: int | None) -> None:
 
 def print_page(page: Page) -> None:
     """Print a page as Markdown, and its metadata on standard error."""
+    from searx_mcp.render.page import refusals  # noqa: PLC0415 - no search needs it
+
     head = error_console()
     head.print(plain_text(f"{page.title or '(no title)'}  {page.final_url}", style="bold"))
     head.print(
@@ -195,6 +199,12 @@ def print_page(page: Page) -> None:
         )
 
 
+def _failed_fetch(error: SearxMcpError, raw: Mapping[str, object]) -> Mapping[str, object]:
+    from searx_mcp.render.errors import fetch_error_data  # noqa: PLC0415 - only programs
+
+    return fetch_error_data(error, str(raw.get("url", "")))
+
+
 def _opened(loaded: Loaded) -> SearxClient:
     return persistent_client(loaded.settings)
 
@@ -203,7 +213,7 @@ fetch = command(
     WEB_FETCH,
     Printing(
         lambda page, _, __: print_page(page),
-        failure=lambda error, raw: fetch_error_data(error, str(raw.get("url", ""))),
+        failure=_failed_fetch,
         printed="page",
     ),
     _opened,
