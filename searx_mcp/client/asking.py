@@ -1,7 +1,7 @@
 """Wires searching and reading for an open client, on first use."""
 
 import asyncio
-from collections.abc import Callable, Collection
+from collections.abc import Callable
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from functools import cache, partial
@@ -179,11 +179,8 @@ def _sources(
     parts: Components, workers: Workers
 ) -> "tuple[Callable[[], OpenSources] | None, KeyedSearch | None]":
     """Wire the open sources and the keyed providers, as far as they are enabled."""
-    members, plan, clock = parts.sources, TimePlan(parts.settings.search.phase_timeout), parts.clock
-    sessions, config = parts.sessions.get(), parts.settings.open_sources
-
-    def blocked() -> Collection[str]:
-        return parts.membership.blocked
+    members, sessions, config = parts.sources, parts.sessions.get(), parts.settings.open_sources
+    plan, clock = TimePlan(parts.settings.search.phase_timeout), parts.clock
 
     @cache
     def rounds() -> "ConcurrentQueries":
@@ -193,17 +190,16 @@ def _sources(
         from searx_mcp.sources.open.upstream import OpenUpstream  # noqa: PLC0415 - as above
 
         own = {origin_of(url) for url in config.own_endpoints()}
-        upstream = OpenUpstream(
-            session_for=lambda e: (
-                sessions.operator if origin_of(e.endpoint) in own else sessions.public
-            ),
-            user_agent=USER_AGENT,
-            contact=config.contact,
-            clock=clock,
-            workers=workers,
-        )
         return ConcurrentQueries(
-            upstream=upstream,
+            upstream=OpenUpstream(
+                session_for=lambda e: (
+                    sessions.operator if origin_of(e.endpoint) in own else sessions.public
+                ),
+                user_agent=USER_AGENT,
+                contact=config.contact,
+                clock=clock,
+                workers=workers,
+            ),
             sources=members.pool,
             state=parts.state,
             has_contact=bool(config.contact),
@@ -220,16 +216,22 @@ def _sources(
             contact=config.contact,
             plan=plan,
             clock=clock,
-            blocked=blocked,
+            blocked=lambda: parts.membership.blocked,
         )
 
     providers = None
     if members.keyed:
         from searx_mcp.search.providers.keyed import KeyedSearch  # noqa: PLC0415 - few have a key
 
-        providers = KeyedSearch(members.keyed, rounds(), plan=plan, clock=clock, blocked=blocked)
-    has_collections = members.engines and config.mode is not OpenSourcesMode.OFF
-    return collections if has_collections else None, providers
+        providers = KeyedSearch(
+            members.keyed,
+            rounds(),
+            plan=plan,
+            clock=clock,
+            blocked=lambda: parts.membership.blocked,
+        )
+    is_off = config.mode is OpenSourcesMode.OFF or not members.engines
+    return None if is_off else collections, providers
 
 
 def _started_schedule(parts: Components, upstream: Upstream) -> Schedule:

@@ -165,8 +165,5 @@ def rank(entries: Sequence[PageLink], questions: Iterable[str]) -> list[IndexedP
 
 def is_same_site(address: str, url: str) -> bool:
     """Whether an address is on the host of another, with or without `www.`."""
-    return _host(address) == _host(url)
-
-
-def _host(url: str) -> str:
-    return urlsplit(url).netloc.lower().removeprefix("www.")
+    hosts = {urlsplit(each).netloc.lower().removeprefix("www.") for each in (address, url)}
+    return len(hosts) == 1

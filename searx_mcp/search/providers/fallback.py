@@ -96,16 +96,13 @@ class FallbackSearch:
             return await self._keyed.run(context)
         if source is Source.INSTANCES:
             return await self._instances.run(context)
-        open_sources = collections() if collections and self._is_wanted else None
+        is_wanted = self._mode is not OpenSourcesMode.AUTO or not self._has_own()
+        open_sources = collections() if collections and is_wanted else None
         if open_sources is None or not open_sources.fits(context.query):
             return await self._web(context)
         if self._mode is OpenSourcesMode.BLEND and context.query.category in _BLENDED:
             return await self._blend(open_sources, context)
         return await self._in_turn(self._web, open_sources, context)
-
-    @property
-    def _is_wanted(self) -> bool:
-        return not (self._mode is OpenSourcesMode.AUTO and self._has_own())
 
     async def _web(self, context: SearchContext) -> Found:
         """Ask the sources that cover the web; if none can serve, ask the site itself."""
