@@ -1,12 +1,14 @@
-"""How soon the server answers a host that starts it, beside a bare server of the same SDK, and with traces on.
+"""How soon the server answers a host that starts it, beside a bare server of the same SDK, and what commands load.
 
     python -m benchmarks.startup [--json] [--quick]
 
-All are processes that speak over their standard streams; `docs/decisions/benchmarks.md` says what it shows.
+All servers are processes that speak over their standard streams; `docs/decisions/benchmarks.md` says what it shows.
 """
 
+import asyncio
 import json
 import os
+import resource
 import statistics
 import subprocess
 import sys
@@ -19,6 +21,7 @@ from typing import IO, Any, Final
 
 from benchmarks.fetching import memory
 from benchmarks.measure import Ratio, Table, command_line, report
+from searx_mcp.testing.searxng import FakeSearxng
 
 ROUNDS: Final = 15
 OURS: Final = "searx-mcp"
@@ -42,6 +45,28 @@ for name in {TOOLS}:
         return query
 server.run()
 """
+_COMMAND: Final = """
+import atexit, sys
+ours = lambda: sum(name.partition(".")[0] == "searx_mcp" for name in sys.modules)
+atexit.register(lambda: print(ours(), file=sys.stderr))
+from searx_mcp.__main__ import main
+main()
+"""
+"""Runs the command, and tells at its end how many modules of ours it has loaded."""
+_LIBRARIES: Final = """
+import asyncio, sqlite3, sys, click, rich.table, pydantic
+class Model(pydantic.BaseModel):
+    text: str = ""
+Model()
+print(0, file=sys.stderr)
+"""
+_COMMANDS: Final = {
+    "--version": (12, 0.1, "import sys, click; print(0, file=sys.stderr)"),
+    "instances list": (148, 0.4, _LIBRARIES),
+    "search --no-fetch-content": (242, 0.6, f"import aiohttp{_LIBRARIES}"),
+}
+"""By command: the modules of ours that it may load, the seconds of the processor that it may take, and what loads its
+libraries alone."""
 _HELLO: Final = {
     "protocolVersion": "2025-06-18",
     "capabilities": {},
@@ -76,7 +101,11 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         config = Path(folder, "empty.toml")
         config.touch()
-        environ = {**os.environ, "SEARX_MCP_CONFIG": str(config)}
+        environ = {
+            **os.environ,
+            "SEARX_MCP_CONFIG": str(config),
+            "SEARX_MCP_STORAGE__FOLDER": folder,
+        }
         environ.pop("PYTHONDONTWRITEBYTECODE", None)  # a program that is installed has its bytecode
         # Nothing is sent: a start makes no span.
         traced = {**environ, "SEARX_MCP_SERVER__TRACES": "http://127.0.0.1:9"}
@@ -91,10 +120,61 @@ def main() -> None:
         for _ in range(1 if options.quick else ROUNDS):
             for name, (arguments, environment) in commands.items():
                 starts[name].append(_start(arguments, environment))
+        of_commands, commanded = asyncio.run(_of_commands(environ, quick=options.quick))
     targets, table = _compared(starts)
+    targets += of_commands
     if options.quick:
-        targets = [target for target in targets if "MB" in target.name]
-    report(targets, as_json=options.json, tables=() if options.quick else (table,))
+        targets = [each for each in targets if "MB" in each.name or "modules" in each.name]
+    report(targets, as_json=options.json, tables=() if options.quick else (table, commanded))
+
+
+async def _of_commands(environ: Mapping[str, str], *, quick: bool) -> tuple[list[Ratio], Table]:
+    """Run each command, and what loads its libraries, in turn; searches ask an instance on loopback."""
+    ran: dict[tuple[str, bool], list[tuple[int, float]]] = {}
+    async with FakeSearxng(formats=("html", "json")) as instance:
+        asking = {**environ, "SEARX_MCP_INSTANCES__OWN": json.dumps([instance.url])}
+        for number in range(2 if quick else ROUNDS + 1):
+            for name, (_, _, libraries) in _COMMANDS.items():
+                words = [*name.split(), f"question {number}"] if "search" in name else name.split()
+                for is_floor in (False, True):
+                    program = ["-c", libraries] if is_floor else ["-c", _COMMAND, *words]
+                    found = await asyncio.to_thread(
+                        _run, program, asking if "search" in name else environ
+                    )
+                    if number:  # the first makes what bytecode is not there
+                        ran.setdefault((name, is_floor), []).append(found)
+    targets: list[Ratio] = []
+    rows = []
+    for name, (most, seconds, _) in _COMMANDS.items():
+        modules = max(each for each, _ in ran[name, False])
+        took, floor = (
+            statistics.median(busy for _, busy in ran[name, is_floor]) for is_floor in (False, True)
+        )
+        rows.append((name, modules, round(took, 3), round(floor, 3)))
+        targets.append(Ratio(f"{name}, modules of ours", modules, most, at_least=False))
+        targets.append(Ratio(f"{name}, CPU s", took, seconds, at_least=False))
+    columns = ("", "modules of ours", "CPU s", "of its libraries")
+    return targets, Table(f"Medians of {ROUNDS} interleaved commands", columns, tuple(rows))
+
+
+def _run(arguments: Sequence[str], environ: Mapping[str, str]) -> tuple[int, float]:
+    """Run a program; return the number that it told last, and its seconds of the processor."""
+    before = _busy_children()
+    ran = subprocess.run(  # noqa: S603 - a module of this project
+        [sys.executable, *arguments],
+        env=environ,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        check=True,
+        timeout=60,
+    )
+    return int(ran.stderr.split()[-1]), _busy_children() - before
+
+
+def _busy_children() -> float:
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
 
 
 def _start(arguments: Sequence[str], environ: Mapping[str, str]) -> Start:

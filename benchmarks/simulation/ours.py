@@ -66,7 +66,7 @@ class Ours:
                 spacing=RequestPacer((0, 0), rng),
                 clock=clock,
             ),
-            open_sources,
+            None if open_sources is None else lambda: open_sources,
             mode=OpenSourcesMode.FALLBACK,
             has_own=lambda: own,
             plan=TimePlan(SearchConfig().phase_timeout),

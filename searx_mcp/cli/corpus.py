@@ -18,9 +18,10 @@ from searx_mcp.cli.corpus_output import (
     print_status,
     print_verdicts,
 )
-from searx_mcp.cli.options import Printing, command, json_option
+from searx_mcp.cli.options import Printing, command
 from searx_mcp.cli.output import (
     errors_as_json,
+    json_option,
     plain_text,
     print_json,
     print_notes,

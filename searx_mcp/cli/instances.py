@@ -21,11 +21,11 @@ from searx_mcp.cli.instance_output import (
     trial_lines,
 )
 from searx_mcp.cli.loading import loading
-from searx_mcp.cli.options import json_option
 from searx_mcp.cli.output import (
     console,
     error_data,
     errors_as_json,
+    json_option,
     plain_text,
     print_outcome,
     read_argument,

@@ -6,7 +6,6 @@ answer before a table library is imported, and help needs no settings.
 """
 
 import contextlib
-import logging
 import os
 import sys
 from collections.abc import Mapping, Sequence
@@ -15,7 +14,6 @@ from typing import TYPE_CHECKING, Final
 import click
 
 from searx_mcp import __version__
-from searx_mcp.cli.logs import configure, share_terminal
 from searx_mcp.cli.running import (
     Commands,
     Deferred,
@@ -223,6 +221,10 @@ def cli(
         raise click.UsageError(
             "--remote is only for serving MCP; other commands search from this machine."
         )
+    import logging  # noqa: PLC0415 - neither version nor completion needs it
+
+    from searx_mcp.cli.logs import configure, share_terminal  # noqa: PLC0415 - as above
+
     name = next(filter(os.environ.get, _LOG_LEVELS), "")
     usual = "INFO" if context.invoked_subcommand in _SERVERS else "WARNING"
     level = os.environ.get(name, usual).upper()

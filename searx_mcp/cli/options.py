@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from searx_mcp.service import Service
     from searx_mcp.settings.sources import Loaded
 
-json_option = click.option("--json", "as_json", is_flag=True, help="Print the outcome as JSON.")
-
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 _QUESTION: Final = "query"
 _PAGES: Final = "url"

@@ -39,6 +39,9 @@ _PIPE_WIDTH = 200
 """Columns of a table if there is no terminal."""
 
 
+json_option = click.option("--json", "as_json", is_flag=True, help="Print the outcome as JSON.")
+
+
 class _Console(Console):
     """A console that lets the command end when the reader has gone."""
 

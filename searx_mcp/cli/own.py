@@ -12,11 +12,11 @@ from typing import Any, Final
 import click
 
 from searx_mcp.cli.instance_output import print_engines
-from searx_mcp.cli.options import json_option
 from searx_mcp.cli.output import (
     console,
     error_data,
     errors_as_json,
+    json_option,
     print_json,
     print_outcome,
     show_progress,

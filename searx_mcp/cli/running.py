@@ -3,21 +3,17 @@
 import contextlib
 import functools
 import os
-import shutil
 import sys
-import textwrap
 from collections.abc import Callable, Coroutine, Mapping
 from dataclasses import dataclass
 from enum import IntEnum
 from importlib import import_module
-from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, Concatenate, Final, ParamSpec, TypeVar
 
 import click
 from typing_extensions import override
 
 from searx_mcp.cli.loading import loading
-from searx_mcp.cli.logs import hide
 from searx_mcp.cli.signals import Ending
 from searx_mcp.cli.streams import HeldOutput
 from searx_mcp.errors import InvalidArgumentError, SettingsError
@@ -132,7 +128,10 @@ def loaded(context: click.Context, overrides: Mapping[str, object] | None = None
     session = root.ensure_object(Session)
     if session.loaded is None:
         session.as_json = bool(context.params.get("as_json"))
-        from searx_mcp.settings.sources import load  # noqa: PLC0415 - no help needs settings
+        from pathlib import Path  # noqa: PLC0415 - no help needs settings
+
+        from searx_mcp.cli.logs import hide  # noqa: PLC0415 - as above
+        from searx_mcp.settings.sources import load  # noqa: PLC0415 - as above
 
         path, env_file = root.params["config"], root.params["env_file"]
         found = load(
@@ -253,6 +252,9 @@ def wrapped(text: str, stream: IO[str], *, indent: str = "") -> str:
     """
     if not stream.isatty():
         return f"{indent}{text}"
+    import shutil  # noqa: PLC0415 - only a terminal needs it
+    import textwrap  # noqa: PLC0415 - as above
+
     width = max(shutil.get_terminal_size().columns, _NARROWEST)
     return textwrap.fill(
         text,

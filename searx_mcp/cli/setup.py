@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
-from searx_mcp.cli.options import json_option
 from searx_mcp.cli.output import (
     error_data,
     errors_as_json,
+    json_option,
     plain_text,
     print_notes,
     print_outcome,

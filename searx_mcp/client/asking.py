@@ -1,10 +1,10 @@
 """Wires searching and reading for an open client, on first use."""
 
 import asyncio
-from collections.abc import Callable, Collection
+from collections.abc import Callable
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
-from functools import partial
+from functools import cache, partial
 from typing import TYPE_CHECKING, Final
 
 from searx_mcp import __version__
@@ -48,6 +48,7 @@ from searx_mcp.workers.pool import ChildWorkers
 from searx_mcp.workers.threads import ThreadWorkers
 
 if TYPE_CHECKING:
+    from searx_mcp.search.providers.concurrent_queries import ConcurrentQueries
     from searx_mcp.search.providers.keyed import KeyedSearch
     from searx_mcp.search.providers.open_sources import OpenSources
 
@@ -176,50 +177,61 @@ def wire_asking(parts: Components, *, background: bool) -> Asking:
 
 def _sources(
     parts: Components, workers: Workers
-) -> "tuple[OpenSources | None, KeyedSearch | None]":
+) -> "tuple[Callable[[], OpenSources] | None, KeyedSearch | None]":
     """Wire the open sources and the keyed providers, as far as they are enabled."""
-    members = parts.sources
-    if not members.engines:
-        return None, None
-    from searx_mcp.search.providers import concurrent_queries, keyed, open_sources  # noqa: PLC0415 - may be off
-    from searx_mcp.sources.open.upstream import OpenUpstream  # noqa: PLC0415 - likewise
-
-    sessions, config = parts.sessions.get(), parts.settings.open_sources
-    own = {origin_of(url) for url in config.own_endpoints()}
-    upstream = OpenUpstream(
-        session_for=lambda e: (
-            sessions.operator if origin_of(e.endpoint) in own else sessions.public
-        ),
-        user_agent=USER_AGENT,
-        contact=config.contact,
-        clock=parts.clock,
-        workers=workers,
-    )
-    rounds = concurrent_queries.ConcurrentQueries(
-        upstream=upstream,
-        sources=members.pool,
-        state=parts.state,
-        has_contact=bool(config.contact),
-        clock=parts.clock,
-    )
+    members, sessions, config = parts.sources, parts.sessions.get(), parts.settings.open_sources
     plan, clock = TimePlan(parts.settings.search.phase_timeout), parts.clock
 
-    def blocked() -> Collection[str]:
-        return parts.membership.blocked
+    @cache
+    def rounds() -> "ConcurrentQueries":
+        from searx_mcp.search.providers.concurrent_queries import (  # noqa: PLC0415 - seldom asked
+            ConcurrentQueries,
+        )
+        from searx_mcp.sources.open.upstream import OpenUpstream  # noqa: PLC0415 - as above
 
-    collections = open_sources.OpenSources(
-        members.collections,
-        rounds,
-        contact=config.contact,
-        plan=plan,
-        clock=clock,
-        blocked=blocked,
-    )
-    providers = keyed.KeyedSearch(members.keyed, rounds, plan=plan, clock=clock, blocked=blocked)
-    return (
-        None if config.mode is OpenSourcesMode.OFF else collections,
-        providers if members.keyed else None,
-    )
+        own = {origin_of(url) for url in config.own_endpoints()}
+        return ConcurrentQueries(
+            upstream=OpenUpstream(
+                session_for=lambda e: (
+                    sessions.operator if origin_of(e.endpoint) in own else sessions.public
+                ),
+                user_agent=USER_AGENT,
+                contact=config.contact,
+                clock=clock,
+                workers=workers,
+            ),
+            sources=members.pool,
+            state=parts.state,
+            has_contact=bool(config.contact),
+            clock=clock,
+        )
+
+    @cache
+    def collections() -> "OpenSources":
+        from searx_mcp.search.providers.open_sources import OpenSources  # noqa: PLC0415 - as above
+
+        return OpenSources(
+            members.collections,
+            rounds(),
+            contact=config.contact,
+            plan=plan,
+            clock=clock,
+            blocked=lambda: parts.membership.blocked,
+        )
+
+    providers = None
+    if members.keyed:
+        from searx_mcp.search.providers.keyed import KeyedSearch  # noqa: PLC0415 - few have a key
+
+        providers = KeyedSearch(
+            members.keyed,
+            rounds(),
+            plan=plan,
+            clock=clock,
+            blocked=lambda: parts.membership.blocked,
+        )
+    is_off = config.mode is OpenSourcesMode.OFF or not members.engines
+    return None if is_off else collections, providers
 
 
 def _started_schedule(parts: Components, upstream: Upstream) -> Schedule:

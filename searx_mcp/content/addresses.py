@@ -40,6 +40,12 @@ _MAX_SET: Final = 10_000
 _DESCRIPTOR = re.compile(r"([0-9]{1,6}(?:\.[0-9]{1,3})?)[wx]")
 _TINY: Final = frozenset({"0", "1", "0px", "1px"})
 
+MAX_RANGES: Final = 100
+"""Ranges of pages that a fragment may request."""
+RANGES = re.compile(r"[0-9]{1,7}(?:-[0-9]{0,7})?(?:,[0-9]{1,7}(?:-[0-9]{0,7})?)*+")
+"""Pages of a PDF, as `pages_of` returns them."""
+_FRAGMENT = re.compile(rf"(?:^|[#&])pages?=({RANGES.pattern})(?:&|$)")
+
 
 def absolute(base: str, href: str) -> str:
     """The absolute address of a link, or empty if a reader could not follow it.
@@ -153,3 +159,18 @@ def _largest(candidates: str | None) -> str:
         if part.endswith(","):
             url = ""
     return best
+
+
+def pages_of(fragment: str) -> str:
+    """The pages that the fragment of an address requests.
+
+    `page` is a parameter of RFC 8118; there it names one page, and ranges are our extension.
+
+    Args:
+        fragment: as in `page=3-7,9`, with or without `#`; any string.
+
+    Returns:
+        Text such as `3-7,9`, or `3-` for all from the third; empty if no pages are requested.
+    """
+    found = _FRAGMENT.search(fragment.lower())
+    return found[1] if found and found[1].count(",") < MAX_RANGES else ""

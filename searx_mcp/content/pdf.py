@@ -14,6 +14,7 @@ from datetime import date, datetime
 from itertools import groupby
 from typing import TYPE_CHECKING, Any, Final
 
+from searx_mcp.content.addresses import MAX_RANGES, RANGES
 from searx_mcp.content.clean import clean_counted, clean_line
 from searx_mcp.content.pdf_layout import Block, Bookmark, blocks, page_lines
 from searx_mcp.content.words import count
@@ -21,11 +22,6 @@ from searx_mcp.errors import ContentError, ErrorCode
 
 if TYPE_CHECKING:
     from pypdfium2 import PdfBookmark, PdfDocument
-
-_MAX_RANGES: Final = 100
-
-_RANGES = re.compile(r"[0-9]{1,7}(?:-[0-9]{0,7})?(?:,[0-9]{1,7}(?:-[0-9]{0,7})?)*+")
-_FRAGMENT = re.compile(rf"(?:^|[#&])pages?=({_RANGES.pattern})(?:&|$)")
 
 _MAX_PAGES: Final = 1_000
 _MAX_CHARS: Final = 1_000_000
@@ -78,27 +74,12 @@ class _Information:
     hidden: int
 
 
-def pages_of(fragment: str) -> str:
-    """The pages that the fragment of an address requests.
-
-    `page` is a parameter of RFC 8118; there it names one page, and ranges are our extension.
-
-    Args:
-        fragment: as in `page=3-7,9`, with or without `#`; any string.
-
-    Returns:
-        Text such as `3-7,9`, or `3-` for all from the third; empty if no pages are requested.
-    """
-    found = _FRAGMENT.search(fragment.lower())
-    return found[1] if found and found[1].count(",") < _MAX_RANGES else ""
-
-
 def _ranges_of(pages: str, count: int) -> Sequence[range]:
     """The requested pages as ranges; none for text that `pages_of` would not return."""
-    if not _RANGES.fullmatch(pages):
+    if not RANGES.fullmatch(pages):
         return ()
     found = []
-    for part in pages.split(",")[:_MAX_RANGES]:
+    for part in pages.split(",")[:MAX_RANGES]:
         first, dash, last = part.partition("-")
         ends = int(first), int(last) if last else max(count, int(first)) if dash else int(first)
         found.append(range(min(ends), max(ends) + 1))

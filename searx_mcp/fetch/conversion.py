@@ -6,9 +6,9 @@ import re
 from collections.abc import Mapping
 from typing import Final
 
+from searx_mcp.content.addresses import pages_of
 from searx_mcp.content.config import ContentConfig
 from searx_mcp.content.document import Document, from_frame, options_for
-from searx_mcp.content.pdf import pages_of
 from searx_mcp.errors import ContentError
 from searx_mcp.fetch.hops.answers import ReceivedPage
 from searx_mcp.models.style import Images

@@ -16,7 +16,7 @@ from searx_mcp.content.addresses import addresses_in
 from searx_mcp.content.clean import clean_line
 from searx_mcp.content.config import ContentConfig
 from searx_mcp.content.outline import find
-from searx_mcp.content.site_index.job import MAX_BYTES
+from searx_mcp.content.site_index.entry import MAX_BYTES
 from searx_mcp.errors import CursorError, ErrorCode, FetchError, InvalidArgumentError
 from searx_mcp.fetch.capture import Job, PageCapture, now, timed_out
 from searx_mcp.fetch.config import WebFetchConfig

@@ -8,8 +8,7 @@ from dataclasses import dataclass
 from typing import Final, Literal, Protocol
 from urllib.parse import urlsplit
 
-from searx_mcp.content.site_index.entry import IndexedPage, rank
-from searx_mcp.content.site_index.job import is_same_site
+from searx_mcp.content.site_index.entry import IndexedPage, is_same_site, rank
 from searx_mcp.content.words import terms
 from searx_mcp.errors import SearxMcpError
 from searx_mcp.models.fetch_request import FetchRequest

@@ -143,7 +143,7 @@ WITHOUT = """
 import sys
 from searx_mcp.cli.main import main
 main(sys.argv[1:])
-heavy = {"aiohttp", "asyncio", "mcp", "pydantic", "rich"} & sys.modules.keys()
+heavy = {"aiohttp", "asyncio", "json", "logging", "mcp", "pydantic", "rich"} & sys.modules.keys()
 sys.exit(" ".join(sorted(heavy)) or 0)
 """
 

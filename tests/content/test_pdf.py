@@ -5,7 +5,8 @@ import sys
 
 import pytest
 
-from searx_mcp.content.pdf import iso_date, pages_of, read
+from searx_mcp.content.addresses import pages_of
+from searx_mcp.content.pdf import iso_date, read
 from searx_mcp.errors import ContentError, ErrorCode
 from tests.doubles.pdf import PdfBookmark, PdfText, make_pdf
 

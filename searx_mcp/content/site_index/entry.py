@@ -4,11 +4,14 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Final
+from urllib.parse import urlsplit
 
 from searx_mcp.content.addresses import slug_words
 from searx_mcp.content.passages import score_all
 from searx_mcp.models.page import PageLink
 
+MAX_BYTES: Final = 8 << 20
+"""Bytes of an index. Python's has 3.6 MB; a longer one is not worth the wait."""
 MOST_ENTRIES: Final = 20_000
 """Entries read from an index, in its order. The largest seen, of the JDK, has 6,500 pages."""
 MOST_ROWS: Final = 4 * MOST_ENTRIES
@@ -158,3 +161,9 @@ def rank(entries: Sequence[PageLink], questions: Iterable[str]) -> list[IndexedP
                 best[url] = replace(known, coverage=name.coverage)
     ranked = sorted(best.values(), key=lambda page: -page.score)
     return [*islice(ranked, MOST_RANKED)]
+
+
+def is_same_site(address: str, url: str) -> bool:
+    """Whether an address is on the host of another, with or without `www.`."""
+    hosts = {urlsplit(each).netloc.lower().removeprefix("www.") for each in (address, url)}
+    return len(hosts) == 1

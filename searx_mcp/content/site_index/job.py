@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Mapping
 from typing import Any, Final
-from urllib.parse import urlsplit
 
 from searx_mcp.content.addresses import absolute_web
 from searx_mcp.content.clean import clean_line
@@ -10,12 +9,17 @@ from searx_mcp.content.decode import decode
 from searx_mcp.content.document import Document, to_frame
 from searx_mcp.content.listed_feed import plain_text
 from searx_mcp.content.site_index.discovery import FORMATS
-from searx_mcp.content.site_index.entry import MOST_ENTRIES, MOST_ROWS, IndexEntry, IndexFile, Row
+from searx_mcp.content.site_index.entry import (
+    MOST_ENTRIES,
+    MOST_ROWS,
+    IndexEntry,
+    IndexFile,
+    Row,
+    is_same_site,
+)
 from searx_mcp.errors import ContentError, ErrorCode
 from searx_mcp.models.page import PageLink, SiteIndex
 
-MAX_BYTES: Final = 8 << 20
-"""Bytes of an index. Python's has 3.6 MB; a longer one is not worth the wait."""
 _MOST_PARTS: Final = 500
 _TITLE_CHARS: Final = 200
 _WORDS_CHARS: Final = 7_000
@@ -66,15 +70,6 @@ def _listed(rows: Iterable[Row], url: str) -> tuple[list[PageLink], list[SiteInd
                 left -= len(said)
                 links.append(PageLink(url=address, text=_line(title, _TITLE_CHARS), context=said))
     return links, parts
-
-
-def is_same_site(address: str, url: str) -> bool:
-    """Whether an address is on the host of another, with or without `www.`."""
-    return _host(address) == _host(url)
-
-
-def _host(url: str) -> str:
-    return urlsplit(url).netloc.lower().removeprefix("www.")
 
 
 def _line(text: str, most: int) -> str:

@@ -13,11 +13,11 @@ from urllib.parse import quote, unquote
 
 from yarl import URL
 
+from searx_mcp.content.addresses import pages_of
 from searx_mcp.content.clean import clean_counted, clean_line
 from searx_mcp.content.document import Document
 from searx_mcp.content.markdown import disarm
 from searx_mcp.content.outline import headings
-from searx_mcp.content.pdf import pages_of
 from searx_mcp.content.values import Fields, loads, objects
 from searx_mcp.content.words import count
 from searx_mcp.errors import ContentError, ErrorCode

@@ -49,7 +49,7 @@ class FallbackSearch:
 
     Args:
         instances: the pool.
-        open_sources: the collections; `None` if they are switched off.
+        open_sources: returns the collections, once they may be asked; `None` if they are switched off.
         mode: when to ask them, unless the call says so.
         has_own: whether the pool has an own instance.
         plan: the time of a search.
@@ -61,7 +61,7 @@ class FallbackSearch:
     def __init__(
         self,
         instances: Provider,
-        open_sources: "OpenSources | None",
+        open_sources: "Callable[[], OpenSources] | None",
         *,
         mode: OpenSourcesMode,
         has_own: Callable[[], bool],
@@ -81,30 +81,28 @@ class FallbackSearch:
 
     async def run(self, context: SearchContext) -> Found:
         """Answer a search; see `Provider`."""
-        source, open_sources = context.source, self._open_sources
+        source, collections = context.source, self._open_sources
         if source is Source.OPEN:
-            if open_sources is None:
+            if collections is None:
                 raise InvalidArgumentError(
                     "source",
                     "open sources are switched off",
                     advice="Set open_sources.mode to auto, fallback or blend.",
                 )
-            return await open_sources.run(context)
+            return await collections().run(context)
         if source is Source.KEYED:
             if self._keyed is None:
                 raise InvalidArgumentError("source", "no keyed provider has a key", advice=NO_KEY)
             return await self._keyed.run(context)
         if source is Source.INSTANCES:
             return await self._instances.run(context)
-        if open_sources is None or not self._is_wanted or not open_sources.fits(context.query):
+        is_wanted = self._mode is not OpenSourcesMode.AUTO or not self._has_own()
+        open_sources = collections() if collections and is_wanted else None
+        if open_sources is None or not open_sources.fits(context.query):
             return await self._web(context)
         if self._mode is OpenSourcesMode.BLEND and context.query.category in _BLENDED:
             return await self._blend(open_sources, context)
         return await self._in_turn(self._web, open_sources, context)
-
-    @property
-    def _is_wanted(self) -> bool:
-        return not (self._mode is OpenSourcesMode.AUTO and self._has_own())
 
     async def _web(self, context: SearchContext) -> Found:
         """Ask the sources that cover the web; if none can serve, ask the site itself."""

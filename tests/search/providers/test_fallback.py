@@ -105,7 +105,7 @@ def ordered(collections):
         )
         order = FallbackSearch(
             instances,
-            None if mode is OpenSourcesMode.OFF else world.provider,
+            None if mode is OpenSourcesMode.OFF else lambda: world.provider,
             mode=mode,
             has_own=lambda: own,
             plan=plan,
