@@ -94,13 +94,13 @@ class Upstream:
         outcome, response = _outcome(answered, format), answered.response
         if keep is not None and response is not None:
             keep(response)
-        if outcome.has_drifted and response is not None:
+        if outcome.has_drifted and response is not None and outcome.page is not None:
             _log.warning(
                 "searxng.markup_drift instance=%s version=%s rows_seen=%d rows_used=%d",
                 urlsplit(base_url).netloc.rpartition("@")[2],
                 generator(response.body) or "unknown",
-                outcome.rows_seen,
-                outcome.rows_used,
+                outcome.page.rows_seen,
+                len(outcome.page.hits),
             )
         return outcome
 
