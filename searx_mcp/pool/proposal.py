@@ -62,6 +62,8 @@ class Proposal:
 class Outcome:
     """The result of one attempt; expected failures are values here, never exceptions.
 
+    Whoever reads an answer sets what it says; whoever sent the request adds format, time and status.
+
     Attributes:
         verdict: of the attempt.
         format: the requested format.
@@ -77,8 +79,8 @@ class Outcome:
     """
 
     verdict: Verdict
-    format: Format
-    elapsed: float
+    format: Format = Format.HTML
+    elapsed: float = 0.0
     status_code: int | None = None
     page: ResultPage | None = None
     retry_after: float | None = None
