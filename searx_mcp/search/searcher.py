@@ -191,7 +191,9 @@ class Searcher:
             raise
         search_time = loop.time() - started
         found = served.found.results
-        merged = _kept(found, request)
+        merged = keep_domains(
+            found, allowed=request.allowed_domains, blocked=request.blocked_domains
+        )
         results = merged[skipped : skipped + request.results_count]
         stats = None
         if request.fetch_content and results:
@@ -234,8 +236,12 @@ class Searcher:
         not lost to a caller who continues after it.
         """
         first = self._cached_search.first_page(query, request.source)
-        size = len(_kept(merge([first]), request)) if first else 0
-        pages, skipped = divmod(request.offset, size or _ROWS)
+        rows = keep_domains(
+            merge([first] if first else ()),
+            allowed=request.allowed_domains,
+            blocked=request.blocked_domains,
+        )
+        pages, skipped = divmod(request.offset, len(rows) or _ROWS)
         return replace(query, page=1 + pages), skipped
 
 
@@ -263,10 +269,6 @@ def instance_query(request: SearchRequest) -> InstanceQuery:
         engines=request.engines,
         page=request.page,
     )
-
-
-def _kept(results: tuple[SearchResult, ...], request: SearchRequest) -> tuple[SearchResult, ...]:
-    return keep_domains(results, allowed=request.allowed_domains, blocked=request.blocked_domains)
 
 
 def _next_offset(request: SearchRequest, found: int) -> int | None:
