@@ -28,7 +28,7 @@ from searx_mcp.http.user_agents import desktop_user_agent
 from searx_mcp.ops.own.waking import PROBE, waking
 from searx_mcp.search.background.schedule import Schedule, Work
 from searx_mcp.search.cache import CachedSearch
-from searx_mcp.search.providers.context import Provider, TimePlan
+from searx_mcp.search.providers.context import Provider
 from searx_mcp.search.providers.fallback import FallbackSearch, SiteIndexSearch
 from searx_mcp.search.providers.instances import InstanceSearch
 from searx_mcp.search.reading import ResultReader
@@ -149,7 +149,7 @@ def wire_asking(parts: Components, *, background: bool) -> Asking:
             open_sources,
             mode=settings.open_sources.mode,
             has_own=lambda: pool.has_own,
-            plan=TimePlan(settings.search.phase_timeout),
+            phase=settings.search.phase_timeout,
             keyed=keyed,
             instead=settings.providers.mode is ProvidersMode.ONLY,
             sites=SiteIndexSearch(fetcher, indexes),
@@ -202,7 +202,7 @@ def _sources(
         has_contact=bool(config.contact),
         clock=parts.clock,
     )
-    plan, clock = TimePlan(parts.settings.search.phase_timeout), parts.clock
+    phase, clock = parts.settings.search.phase_timeout, parts.clock
 
     def blocked() -> Collection[str]:
         return parts.membership.blocked
@@ -211,11 +211,11 @@ def _sources(
         members.collections,
         rounds,
         contact=config.contact,
-        plan=plan,
+        phase=phase,
         clock=clock,
         blocked=blocked,
     )
-    providers = keyed.KeyedSearch(members.keyed, rounds, plan=plan, clock=clock, blocked=blocked)
+    providers = keyed.KeyedSearch(members.keyed, rounds, phase=phase, clock=clock, blocked=blocked)
     return (
         None if config.mode is OpenSourcesMode.OFF else collections,
         providers if members.keyed else None,

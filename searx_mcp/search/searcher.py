@@ -18,7 +18,7 @@ from searx_mcp.pool.proposal import InstanceQuery
 from searx_mcp.search.cache import CachedResult, CachedSearch
 from searx_mcp.search.config import WebSearchConfig
 from searx_mcp.search.merge import keep_domains, merge
-from searx_mcp.search.providers.context import COVERAGE, Found, SearchContext, TimePlan
+from searx_mcp.search.providers.context import COVERAGE, Found, SearchContext, deadlines
 from searx_mcp.search.reading import ResultReader
 from searx_mcp.sources.searxng.request import neutralise
 
@@ -168,9 +168,7 @@ class Searcher:
         loop = asyncio.get_running_loop()
         timeout = request.timeout or self._config.default_timeout
         started = loop.time()
-        search_deadline, deadline = TimePlan.of_call(
-            started, timeout, reads_pages=request.fetch_content
-        )
+        search_deadline, deadline = deadlines(started, timeout, reads_pages=request.fetch_content)
         if request.fetch_content:
             self._reader.warm()
         query, skipped = instance_query(request), 0
