@@ -162,14 +162,6 @@ class Captured:
     is_settled: bool = True
 
 
-@dataclass(frozen=True, slots=True)
-class Unchanged:
-    """The site says that the last capture is still current; attributes as in `Captured`."""
-
-    status: int
-    headers: Mapping[str, str]
-
-
 class PageCapture:
     """Captures pages concurrently, each with its own deadline.
 
@@ -206,8 +198,8 @@ class PageCapture:
         """Prepare for pages that are about to be captured; returns at once and never raises."""
         self._conversion.warm()
 
-    async def capture(self, job: Job) -> Captured | Unchanged:
-        """Capture a page.
+    async def capture(self, job: Job) -> Captured | NotModified:
+        """Capture a page, or learn that its last capture is still current.
 
         Raises:
             FetchError: any of its kinds.
@@ -226,13 +218,13 @@ class PageCapture:
 
     async def _from_site(
         self, job: Job, place: Slot, *, is_conditional: bool
-    ) -> Captured | Unchanged:
+    ) -> Captured | NotModified:
         trail = job.trail = Trail(job.url.with_fragment(None), max_redirects=job.max_redirects)
         request = job.request(place, is_conditional=is_conditional)
         result = await self._follower.follow(request, trail, self._robots)
         match result.answer:
-            case NotModified(status=status, headers=headers):
-                return Unchanged(status, headers)
+            case NotModified() as unchanged:
+                return unchanged
             case Redirect() as redirect:
                 return _not_followed(job, trail, redirect, result)
             case ReceivedPage() as answer:
