@@ -12,7 +12,6 @@ from searx_mcp.client.wiring import Components
 from searx_mcp.content.config import ContentConfig
 from searx_mcp.fetch.capture import PageCapture
 from searx_mcp.fetch.config import RobotsMode
-from searx_mcp.fetch.conversion import Conversion
 from searx_mcp.fetch.fetcher import Fetcher
 from searx_mcp.fetch.hops.domains import DomainPolicy
 from searx_mcp.fetch.hops.host_limits import HostLimits, Hosts
@@ -107,13 +106,16 @@ def wire_asking(parts: Components, *, background: bool) -> Asking:
         ),
         workers=answering,
     )
+    workers = settings.workers
+    converting = ChildWorkers(workers) if parts.processes else ThreadWorkers(workers)
+    parts.stack.push_async_callback(converting.aclose)
     fetcher = wire_fetcher(
         settings,
         sessions=sessions,
         allow=parts.allow,
         domains=parts.domains,
         pages=parts.pages,
-        processes=parts.processes,
+        workers=converting,
         spawn=spawn,
         clock=clock,
         stack=parts.stack,
@@ -162,7 +164,7 @@ def wire_asking(parts: Components, *, background: bool) -> Asking:
         shared=parts.shared,
     )
     reader = ResultReader(fetcher, settings.web_search, settings.quality, turns=turns)
-    searcher = Searcher(cached_search, reader, settings.web_search)
+    searcher = Searcher(cached_search, reader, settings.web_search, workers=converting)
     trials = TrialRunner(
         executor.runner,
         pool=pool,
@@ -258,7 +260,7 @@ def wire_fetcher(
     allow: AllowList,
     domains: DomainPolicy,
     pages: PageStore,
-    processes: bool,
+    workers: Workers,
     spawn: Spawn,
     clock: Callable[[], float],
     stack: AsyncExitStack,
@@ -271,7 +273,7 @@ def wire_fetcher(
         allow: private addresses that may be fetched.
         domains: allowed and blocked domains.
         pages: stores captures; the caller closes it.
-        processes: whether to read PDFs in child processes instead of a thread.
+        workers: convert what is fetched; the caller closes them. In threads, less of a page is read.
         spawn: starts work that outlives a caller.
         clock: Unix seconds.
         stack: closes what is opened here.
@@ -300,8 +302,6 @@ def wire_fetcher(
     robots = RobotsGate(
         follower.robots_text, pages, clock=clock, timeout=config.robots_timeout, spawn=spawn
     )
-    workers = ChildWorkers(settings.workers) if processes else ThreadWorkers(settings.workers)
-    stack.push_async_callback(workers.aclose)
     renderer = None
     if config.browser:
         from searx_mcp.fetch.browser.renderer import Renderer  # noqa: PLC0415 - seldom switched on
@@ -321,7 +321,7 @@ def wire_fetcher(
         keep_code_blocks=settings.web_search.extract_code_blocks,
         **dict(settings.markdown),
     )
-    if not processes:
+    if isinstance(workers, ThreadWorkers):
         content = content.model_copy(update={"max_elements": _ELEMENTS_IN_THREADS})
     return Fetcher(
         PageCapture(
@@ -334,7 +334,8 @@ def wire_fetcher(
                 allow=allow,
                 max_redirects=settings.web_fetch.max_redirects,
             ),
-            conversion=Conversion(content, workers),
+            content=content,
+            workers=workers,
             renderer=renderer,
         ),
         pages=PageCache(pages, namespace=settings.storage.namespace, config=config, clock=clock),

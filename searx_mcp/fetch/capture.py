@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 from yarl import URL
 
 from searx_mcp.content.clean import clean_line
+from searx_mcp.content.config import ContentConfig
 from searx_mcp.content.document import Document
 from searx_mcp.errors import (
     ContentError,
@@ -29,6 +30,7 @@ from searx_mcp.http.body import NOTE_BROKEN
 from searx_mcp.models.style import Images
 from searx_mcp.storage.pages import CapturedPage, KeptPage, PageKey
 from searx_mcp.tasks import Slot
+from searx_mcp.workers.jobs import Workers
 
 if TYPE_CHECKING:
     from searx_mcp.fetch.browser.renderer import Renderer
@@ -175,7 +177,8 @@ class PageCapture:
         *,
         robots: RobotsGate,
         sites: SiteSources,
-        conversion: Conversion,
+        content: ContentConfig,
+        workers: Workers,
         renderer: "Renderer | None",
     ) -> None:
         """Configure it; nothing is opened yet.
@@ -184,19 +187,17 @@ class PageCapture:
             follower: follows redirects.
             robots: checked before each hop.
             sites: plan and fetch sources that read better than the page.
-            conversion: converts bodies to text.
+            content: how bodies are converted to text.
+            workers: convert them.
             renderer: runs a page's scripts; `None` if that is not allowed.
         """
         self._follower = follower
         self._robots = robots
         self._sites = sites
-        self._conversion = conversion
+        self._workers = workers
+        self._conversion = Conversion(content, workers)
         self._renderer = renderer
         self._bodies = asyncio.Semaphore(_BODIES)
-
-    def warm(self) -> None:
-        """Prepare for pages that are about to be captured; returns at once and never raises."""
-        self._conversion.warm()
 
     async def capture(self, job: Job) -> Captured | NotModified:
         """Capture a page, or learn that its last capture is still current.
@@ -206,7 +207,7 @@ class PageCapture:
         """
         if job.previous is None:
             # With a previous capture, the page may be unchanged, and nothing to convert.
-            self._conversion.warm()
+            self._workers.warm()
         async with Slot(self._bodies) as place:
             plan = self._sites.plan(job.url) if job.follow and not job.index else None
             if plan is not None:

@@ -39,10 +39,6 @@ class Conversion:
         self._content = content
         self._workers = workers
 
-    def warm(self) -> None:
-        """Prepare for a body that is on its way; returns at once and never raises."""
-        self._workers.warm()
-
     async def read(
         self, answer: ReceivedPage, *, fragment: str, deadline: float, images: Images | None = None
     ) -> Document:

@@ -89,10 +89,6 @@ class Fetcher:
         self._obey_robots = obey_robots
         self._flights = PageFlights(capturer, pages=pages, spawn=spawn)
 
-    def warm(self) -> None:
-        """Prepare for pages that are about to be requested; returns at once and never raises."""
-        self._capturer.warm()
-
     def remember(self, urls: Iterable[str], source: Literal["search", "link"]) -> None:
         """Remember addresses that were shown to the caller."""
         self._provenance.remember(urls, source)

@@ -21,6 +21,7 @@ from searx_mcp.search.merge import keep_domains, merge
 from searx_mcp.search.providers.context import COVERAGE, Found, SearchContext, deadlines
 from searx_mcp.search.reading import ResultReader
 from searx_mcp.sources.searxng.request import neutralise
+from searx_mcp.workers.jobs import Workers
 
 _LANGUAGES = {
     "all": "Language all: results in any language.",
@@ -147,14 +148,21 @@ class Searcher:
         cached_search: answers the query.
         reader: reads the pages.
         config: the time of a call that names none.
+        workers: convert the pages; they start while the results are on their way.
     """
 
     def __init__(
-        self, cached_search: CachedSearch, reader: ResultReader, config: WebSearchConfig
+        self,
+        cached_search: CachedSearch,
+        reader: ResultReader,
+        config: WebSearchConfig,
+        *,
+        workers: Workers,
     ) -> None:
         self._cached_search = cached_search
         self._reader = reader
         self._config = config
+        self._workers = workers
 
     async def search(
         self, request: SearchRequest, *, progress: Progress | None = None
@@ -170,7 +178,7 @@ class Searcher:
         started = loop.time()
         search_deadline, deadline = deadlines(started, timeout, reads_pages=request.fetch_content)
         if request.fetch_content:
-            self._reader.warm()
+            self._workers.warm()  # they take a second to start
         query, skipped = instance_query(request), 0
         if request.offset:
             query, skipped = self._at_offset(request, query)

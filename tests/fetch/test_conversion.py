@@ -43,7 +43,6 @@ class Scripted(Workers):
         self.answers = answers
         self.asked: list[str] = []
         self.reserves: list[float] = []
-        self.warmed = 0
 
     @override
     async def run(self, job, body, options, *, deadline, reserve=0.0):
@@ -55,8 +54,7 @@ class Scripted(Workers):
         return answer
 
     @override
-    def warm(self):
-        self.warmed += 1
+    def warm(self): ...
 
     @override
     async def aclose(self): ...
@@ -158,9 +156,3 @@ async def test_there_is_no_plain_text_of_what_has_no_markup_or_no_time(media_typ
 async def test_an_answer_that_is_no_page_is_a_defeat(answer):
     workers = Scripted(page=answer, text=result_of("text"))
     assert (await read(workers)).markdown == "They dance for the others."
-
-
-async def test_warming_reaches_the_workers():
-    workers = Scripted()
-    Conversion(ContentConfig(), workers).warm()
-    assert workers.warmed == 1
