@@ -141,12 +141,12 @@ class Member:
         Only the first applies to an own instance.
         """
         record = self.record
-        if self.is_own or record.is_behind(now):
+        if self.is_own:
             return record.is_behind(now)
         is_degraded = record.state is InstanceState.DEGRADED
         without_engines = is_degraded and now - record.degraded_at < SIDELINED
         is_slow = (record.latency or 0.0) > SLOW and now - record.latency_at < SIDELINED
-        return without_engines or is_slow
+        return record.is_behind(now) or without_engines or is_slow
 
     def serves(self, query: InstanceQuery) -> bool:
         """Return whether its engines can serve such a search, as far as is known."""

@@ -95,15 +95,12 @@ class FallbackSearch:
             return await self._keyed.run(context)
         if source is Source.INSTANCES:
             return await self._instances.run(context)
-        if open_sources is None or not self._is_wanted or not open_sources.fits(context.query):
+        has_better = self._mode is OpenSourcesMode.AUTO and self._has_own()
+        if open_sources is None or has_better or not open_sources.fits(context.query):
             return await self._web(context)
         if self._mode is OpenSourcesMode.BLEND and context.query.category in _BLENDED:
             return await self._blend(open_sources, context)
         return await self._in_turn(self._web, open_sources, context)
-
-    @property
-    def _is_wanted(self) -> bool:
-        return not (self._mode is OpenSourcesMode.AUTO and self._has_own())
 
     async def _web(self, context: SearchContext) -> Found:
         """Ask the sources that cover the web; if none can serve, ask the site itself."""
