@@ -334,7 +334,6 @@ def wire_fetcher(
                 allow=allow,
                 max_redirects=settings.web_fetch.max_redirects,
             ),
-            content=content,
             workers=workers,
             renderer=renderer,
         ),

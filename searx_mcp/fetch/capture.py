@@ -27,7 +27,6 @@ from searx_mcp.fetch.hops.robots import RobotsGate
 from searx_mcp.fetch.site_adapters.adapter import MAX_NOTE, AdapterSource, AsPage, Plan
 from searx_mcp.fetch.site_adapters.sites import SiteSources
 from searx_mcp.http.body import NOTE_BROKEN
-from searx_mcp.models.style import Images
 from searx_mcp.storage.pages import CapturedPage, KeptPage, PageKey
 from searx_mcp.tasks import Slot
 from searx_mcp.workers.jobs import Workers
@@ -69,6 +68,7 @@ class Job:
     Attributes:
         url: checked, with its fragment.
         key: under which the capture is stored.
+        content: how the page is converted.
         max_bytes: limit of decoded bytes of text.
         max_document_bytes: the same for a document.
         max_redirects: limit of redirects to follow.
@@ -77,7 +77,6 @@ class Job:
         end: deadline of the call.
         follow: whether to follow redirects.
         obey_robots: whether to check robots.txt.
-        images: how to write images, if the call says so.
         index: format to parse it as, if it is a site index and not a page.
         previous: the last capture, for a conditional request.
         trail: of the hops in progress, if any.
@@ -86,6 +85,7 @@ class Job:
 
     url: URL
     key: PageKey
+    content: ContentConfig
     max_bytes: int
     max_document_bytes: int
     max_redirects: int
@@ -94,7 +94,6 @@ class Job:
     end: float
     follow: bool = True
     obey_robots: bool = True
-    images: Images | None = None
     index: str = ""
     previous: KeptPage | None = None
     trail: Trail | None = None
@@ -177,7 +176,6 @@ class PageCapture:
         *,
         robots: RobotsGate,
         sites: SiteSources,
-        content: ContentConfig,
         workers: Workers,
         renderer: "Renderer | None",
     ) -> None:
@@ -187,15 +185,14 @@ class PageCapture:
             follower: follows redirects.
             robots: checked before each hop.
             sites: plan and fetch sources that read better than the page.
-            content: how bodies are converted to text.
-            workers: convert them.
+            workers: convert bodies to text.
             renderer: runs a page's scripts; `None` if that is not allowed.
         """
         self._follower = follower
         self._robots = robots
         self._sites = sites
         self._workers = workers
-        self._conversion = Conversion(content, workers)
+        self._conversion = Conversion(workers)
         self._renderer = renderer
         self._bodies = asyncio.Semaphore(_BODIES)
 
@@ -331,7 +328,7 @@ class PageCapture:
             if job.index:
                 return await self._conversion.index(answer, job.index, deadline=job.end)
             document = await self._conversion.read(
-                answer, fragment=job.url.fragment, deadline=job.end, images=job.images
+                answer, content=job.content, fragment=job.url.fragment, deadline=job.end
             )
         except ContentError as exc:
             if answer.was_late:

@@ -71,8 +71,9 @@ def result_of(name):
 
 async def read(workers, body=None, *, seconds=60.0):
     deadline = asyncio.get_running_loop().time() + seconds
-    conversion = Conversion(ContentConfig(), workers)
-    return await conversion.read(body or answer(), fragment="", deadline=deadline)
+    return await Conversion(workers).read(
+        body or answer(), content=ContentConfig(), fragment="", deadline=deadline
+    )
 
 
 @pytest.mark.parametrize(

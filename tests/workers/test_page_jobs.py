@@ -78,9 +78,9 @@ async def test_what_the_converter_refuses_keeps_its_kind(pool, body, media_type,
     page = answer(body, media_type)
     with pytest.raises(ContentError) as expected:
         convert(body, media_type=page.media.read_as, charset=None, url=URL, config=ContentConfig())
-    conversion = Conversion(ContentConfig(), pool)
+    conversion = Conversion(pool)
     with pytest.raises(ContentError) as caught:
-        await conversion.read(page, fragment="", deadline=in_a_minute())
+        await conversion.read(page, content=ContentConfig(), fragment="", deadline=in_a_minute())
     assert type(caught.value) is type(expected.value) is kind
     assert caught.value.code is expected.value.code is code
     assert caught.value.message == expected.value.message
@@ -89,12 +89,16 @@ async def test_what_the_converter_refuses_keeps_its_kind(pool, body, media_type,
 
 
 async def test_a_page_whose_process_is_killed_meanwhile_is_read_by_another(pool):
-    conversion = Conversion(ContentConfig(), pool)
-    await conversion.read(answer(PAGE), fragment="", deadline=in_a_minute())
+    conversion = Conversion(pool)
+    await conversion.read(
+        answer(PAGE), content=ContentConfig(), fragment="", deadline=in_a_minute()
+    )
     (process,) = pool._processes
     os.kill(process.pid, signal.SIGSTOP)
     reading = asyncio.ensure_future(
-        conversion.read(answer(PAGE * 50), fragment="", deadline=in_a_minute())
+        conversion.read(
+            answer(PAGE * 50), content=ContentConfig(), fragment="", deadline=in_a_minute()
+        )
     )
     while pool._idle:  # noqa: ASYNC110 - no event tells
         await asyncio.sleep(0)
@@ -106,19 +110,27 @@ async def test_a_page_whose_process_is_killed_meanwhile_is_read_by_another(pool)
 
 
 async def test_twenty_pages_that_nobody_waits_for_any_more_leave_nothing(pool):
-    conversion = Conversion(ContentConfig(), pool)
+    conversion = Conversion(pool)
     large = PAGE * 2_000
     reading = [
-        asyncio.ensure_future(conversion.read(answer(large), fragment="", deadline=in_a_minute()))
+        asyncio.ensure_future(
+            conversion.read(
+                answer(large), content=ContentConfig(), fragment="", deadline=in_a_minute()
+            )
+        )
         for _ in range(20)
     ]
-    await conversion.read(answer(PAGE), fragment="", deadline=in_a_minute())
+    await conversion.read(
+        answer(PAGE), content=ContentConfig(), fragment="", deadline=in_a_minute()
+    )
     for task in reading:
         task.cancel()
     await asyncio.wait(reading)
     assert "[0 busy, " in repr(pool)
     assert ", 0 waiting]" in repr(pool)
-    page = await conversion.read(answer(PAGE), fragment="", deadline=in_a_minute())
+    page = await conversion.read(
+        answer(PAGE), content=ContentConfig(), fragment="", deadline=in_a_minute()
+    )
     assert "**dance**" in page.markdown
     await pool.aclose()
     assert not pool._processes
