@@ -108,7 +108,6 @@ def wire_asking(parts: Components, *, background: bool) -> Asking:
     )
     workers = settings.workers
     converting = ChildWorkers(workers) if parts.processes else ThreadWorkers(workers)
-    parts.stack.push_async_callback(converting.aclose)
     fetcher = wire_fetcher(
         settings,
         sessions=sessions,
@@ -273,10 +272,10 @@ def wire_fetcher(
         allow: private addresses that may be fetched.
         domains: allowed and blocked domains.
         pages: stores captures; the caller closes it.
-        workers: convert what is fetched; the caller closes them. In threads, less of a page is read.
+        workers: convert what is fetched; in threads, less of a page is read.
         spawn: starts work that outlives a caller.
         clock: Unix seconds.
-        stack: closes what is opened here.
+        stack: closes the workers, and what is opened here.
 
     Raises:
         SettingsError: a setting is not usable.
@@ -302,6 +301,7 @@ def wire_fetcher(
     robots = RobotsGate(
         follower.robots_text, pages, clock=clock, timeout=config.robots_timeout, spawn=spawn
     )
+    stack.push_async_callback(workers.aclose)
     renderer = None
     if config.browser:
         from searx_mcp.fetch.browser.renderer import Renderer  # noqa: PLC0415 - seldom switched on

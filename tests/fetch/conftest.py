@@ -165,15 +165,13 @@ async def make_fetcher(
                 }
             )
             config = settings.fetch
-            workers = workers or ThreadWorkers(settings.workers)
-            stack.push_async_callback(workers.aclose)
             return wire_fetcher(
                 settings,
                 sessions=sessions,
                 allow=allow,
                 domains=DomainPolicy(config.blocked_domains, allowed=config.allowed_domains),
                 pages=store,
-                workers=workers,
+                workers=workers or ThreadWorkers(settings.workers),
                 spawn=tasks.spawn,
                 clock=clock,
                 stack=stack,

@@ -18,6 +18,7 @@ from searx_mcp.fetch.conversion import Conversion
 from searx_mcp.fetch.hops.answers import ReceivedPage
 from searx_mcp.fetch.hops.media import MediaType
 from searx_mcp.http.body import Body
+from searx_mcp.models.fetch_request import FetchRequest
 from searx_mcp.workers.config import WorkersConfig
 from searx_mcp.workers.failures import (
     DefeatError,
@@ -43,6 +44,7 @@ class Scripted(Workers):
         self.answers = answers
         self.asked: list[str] = []
         self.reserves: list[float] = []
+        self.warmed = 0
 
     @override
     async def run(self, job, body, options, *, deadline, reserve=0.0):
@@ -54,7 +56,8 @@ class Scripted(Workers):
         return answer
 
     @override
-    def warm(self): ...
+    def warm(self):
+        self.warmed += 1
 
     @override
     async def aclose(self): ...
@@ -157,3 +160,9 @@ async def test_there_is_no_plain_text_of_what_has_no_markup_or_no_time(media_typ
 async def test_an_answer_that_is_no_page_is_a_defeat(answer):
     workers = Scripted(page=answer, text=result_of("text"))
     assert (await read(workers)).markdown == "They dance for the others."
+
+
+async def test_what_converts_a_page_gets_ready_while_it_is_on_its_way(site, make_fetcher):
+    workers = Scripted(page=result_of("page"))
+    await make_fetcher(workers=workers).fetch(FetchRequest(url=site.page("/", "<p>Bees</p>")))
+    assert workers.warmed == 1

@@ -21,8 +21,6 @@ from searx_mcp.fetch import capture
 from searx_mcp.fetch.fetcher import Fetcher
 from searx_mcp.http.http import HttpSession
 from searx_mcp.models.fetch_request import FetchRequest
-from searx_mcp.workers.config import WorkersConfig
-from searx_mcp.workers.threads import ThreadWorkers
 
 SENTENCE = "The quick brown fox jumps over the lazy dog near the bank of the river. "
 ARTICLE = (
@@ -43,22 +41,6 @@ async def failure(fetcher: Fetcher, url: str, **kwargs) -> FetchError:
     assert error.response_time_ms >= 0
     error.message.encode()
     return error
-
-
-class Warmed(ThreadWorkers):
-    """Counts how often it is told of a body to come."""
-
-    times = 0
-
-    @override
-    def warm(self) -> None:
-        self.times += 1
-
-
-async def test_what_converts_a_page_gets_ready_while_it_is_on_its_way(site, make_fetcher):
-    workers = Warmed(WorkersConfig())
-    await make_fetcher(workers=workers).fetch(FetchRequest(url=site.page("/", ARTICLE)))
-    assert workers.times == 1
 
 
 def soon() -> float:

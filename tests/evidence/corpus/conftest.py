@@ -292,15 +292,13 @@ class Parts:
                 },
             }
         )
-        workers = ThreadWorkers(settings.workers)
-        self.stack.push_async_callback(workers.aclose)
         fetcher = wire_fetcher(
             settings,
             sessions=self.sessions(),
             allow=AllowList.parse(self._places),
             domains=DomainPolicy(()),
             pages=self._pages,
-            workers=workers,
+            workers=ThreadWorkers(settings.workers),
             spawn=self.tasks.spawn,
             clock=self._clock,
             stack=self.stack,
