@@ -246,14 +246,19 @@ async def trial_report(
         now: Unix seconds.
     """
     url, limited = asked.instance, pool.month_limited()
-    account = instance_account(
-        url,
-        own=asked.own,
-        link_token=pool.link_token(url),
-        is_unlimited=pool.is_unlimited(url),
-    )
-    budget, month = await state.budgets([account, month_account(limited)], now)
     outcome, page = asked.outcome, asked.outcome.page or ResultPage()
+    budget, month = await state.budgets(
+        [
+            instance_account(
+                url,
+                own=asked.own,
+                link_token=pool.link_token(url),
+                is_unlimited=pool.is_unlimited(url),
+            ),
+            month_account(limited),
+        ],
+        now,
+    )
     return Trial(
         instance=url,
         verdict=outcome.verdict,

@@ -265,8 +265,7 @@ async def test_a_captured_answer_comes_as_it_was_sent(start, search):
     instance = await start(answer(_results(5), headers={"X-Test": "1"}))
     kept: list[Response] = []
     outcome = await search(instance, keep=kept.append)
-    page = outcome.page
-    assert (outcome.verdict, page.rows_seen, len(page.hits)) == (Verdict.FULL, 5, 5)
+    assert (outcome.verdict, outcome.page.rows_seen, len(outcome.page.hits)) == (Verdict.FULL, 5, 5)
     (received,) = kept
     assert (received.status, received.headers["X-Test"]) == (200, "1")
     assert b"https://a.example/4" in received.body
