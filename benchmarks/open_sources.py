@@ -30,7 +30,7 @@ from searx_mcp.pool.config import PoolConfig
 from searx_mcp.pool.pool import SourcePool
 from searx_mcp.pool.proposal import InstanceQuery
 from searx_mcp.search.providers.concurrent_queries import ConcurrentQueries
-from searx_mcp.search.providers.context import SearchContext, TimePlan
+from searx_mcp.search.providers.context import SearchContext
 from searx_mcp.search.providers.open_sources import Gate, OpenSources
 from searx_mcp.sources.open.answers import Answered, EngineContext, judge
 from searx_mcp.sources.open.config import OpenSourcesConfig
@@ -227,9 +227,7 @@ async def _search(
         has_contact=False,
         clock=clock,
     )
-    collections = OpenSources(
-        engines, rounds, contact="", plan=TimePlan(12.0), clock=clock, gate=gate
-    )
+    collections = OpenSources(engines, rounds, contact="", phase=12.0, clock=clock, gate=gate)
     try:
         found = await collections.run(SearchContext(search.query, 10, 12.0))
     except NoInstancesError as exc:

@@ -6,6 +6,7 @@ from collections import deque
 from collections.abc import Awaitable, Callable, Coroutine, Hashable
 from concurrent.futures import Future
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Final, Generic, Protocol, Self, TypeVar
 
 from typing_extensions import override
@@ -261,19 +262,6 @@ class Slot:
         self.leave()
 
 
-class _Call(Generic[T]):
-    def __init__(self, work: Callable[[], T]) -> None:
-        self.future: Future[T] = Future()
-        self._work = work
-
-    def run(self) -> None:
-        if self.future.running() or self.future.set_running_or_notify_cancel():
-            try:
-                self.future.set_result(self._work())
-            except BaseException as exc:  # noqa: BLE001 - the waiting caller gets it
-                self.future.set_exception(exc)
-
-
 class CallThread:
     """Runs calls one after the other on one thread, which the first call starts.
 
@@ -298,9 +286,9 @@ class CallThread:
         Raises:
             Exception: raised by `work`.
         """
-        call = _Call(work)
-        self._hand_over(call, ends=False)
-        return await asyncio.wrap_future(call.future)
+        future: Future[T] = Future()
+        self._hand_over(partial(_settle, future, work), ends=False)
+        return await asyncio.wrap_future(future)
 
     async def stop(self, last: Callable[[], None]) -> None:
         """Run `last` and end the thread; a cancelled caller does not prevent it.
@@ -309,14 +297,14 @@ class CallThread:
         release what only this thread may use.
         """
         if self._is_running:
-            call = _Call(last)
-            call.future.set_running_or_notify_cancel()
-            self._hand_over(call, ends=True)
-            await asyncio.wrap_future(call.future)
+            future: Future[None] = Future()
+            future.set_running_or_notify_cancel()
+            self._hand_over(partial(_settle, future, last), ends=True)
+            await asyncio.wrap_future(future)
 
-    def _hand_over(self, call: _Call[T], *, ends: bool) -> None:
+    def _hand_over(self, call: Callable[[], None], *, ends: bool) -> None:
         with self._changed:
-            self._calls.append(call.run)
+            self._calls.append(call)
             self._ends = ends
             if not self._is_running:
                 self._is_running = True
@@ -336,3 +324,12 @@ class CallThread:
                     return None
                 self._changed.wait()
             return self._calls.popleft()
+
+
+def _settle(future: "Future[T]", work: Callable[[], T]) -> None:
+    """Do the work, unless its caller is gone, and pass on what comes of it."""
+    if future.running() or future.set_running_or_notify_cancel():
+        try:
+            future.set_result(work())
+        except BaseException as exc:  # noqa: BLE001 - the waiting caller gets it
+            future.set_exception(exc)

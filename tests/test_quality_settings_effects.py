@@ -34,8 +34,6 @@ class Pages:
     def __init__(self, pages: Mapping[str, str]) -> None:
         self.pages = pages
 
-    def warm(self) -> None: ...
-
     async def fetch(
         self,
         request: FetchRequest,

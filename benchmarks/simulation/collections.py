@@ -18,7 +18,6 @@ from searx_mcp.pool.config import PoolConfig
 from searx_mcp.pool.pool import SourcePool
 from searx_mcp.pool.proposal import InstanceQuery, Outcome
 from searx_mcp.search.providers.concurrent_queries import ConcurrentQueries
-from searx_mcp.search.providers.context import TimePlan
 from searx_mcp.search.providers.open_sources import OpenSources
 from searx_mcp.sources.open.answers import Answered
 from searx_mcp.sources.open.config import OpenSourcesConfig
@@ -148,4 +147,4 @@ def wired(upstream: LimitedSources, *, state: StateStore, seed: int, clock: Cloc
     rounds = ConcurrentQueries(
         upstream=upstream, sources=pool, state=state, has_contact=False, clock=clock
     )
-    return OpenSources(engines, rounds, contact="", plan=TimePlan(12.0), clock=clock)
+    return OpenSources(engines, rounds, contact="", phase=12.0, clock=clock)

@@ -12,7 +12,7 @@ from searx_mcp.models.response import Coverage
 from searx_mcp.pool.pool import InstancePool
 from searx_mcp.pool.proposal import InstanceQuery
 from searx_mcp.search.config import SearchConfig, WebSearchConfig
-from searx_mcp.search.providers.context import SearchContext, TimePlan
+from searx_mcp.search.providers.context import SearchContext
 from searx_mcp.search.providers.fallback import FallbackSearch
 from searx_mcp.search.providers.instances import InstanceSearch
 from searx_mcp.search.providers.open_sources import OpenSources
@@ -69,7 +69,7 @@ class Ours:
             None if open_sources is None else lambda: open_sources,
             mode=OpenSourcesMode.FALLBACK,
             has_own=lambda: own,
-            plan=TimePlan(SearchConfig().phase_timeout),
+            phase=SearchConfig().phase_timeout,
         )
 
     async def search(self) -> bool:

@@ -12,7 +12,6 @@ from searx_mcp.client.wiring import Components
 from searx_mcp.content.config import ContentConfig
 from searx_mcp.fetch.capture import PageCapture
 from searx_mcp.fetch.config import RobotsMode
-from searx_mcp.fetch.conversion import Conversion
 from searx_mcp.fetch.fetcher import Fetcher
 from searx_mcp.fetch.hops.domains import DomainPolicy
 from searx_mcp.fetch.hops.host_limits import HostLimits, Hosts
@@ -28,7 +27,7 @@ from searx_mcp.http.user_agents import desktop_user_agent
 from searx_mcp.ops.own.waking import PROBE, waking
 from searx_mcp.search.background.schedule import Schedule, Work
 from searx_mcp.search.cache import CachedSearch
-from searx_mcp.search.providers.context import Provider, TimePlan
+from searx_mcp.search.providers.context import Provider
 from searx_mcp.search.providers.fallback import FallbackSearch, SiteIndexSearch
 from searx_mcp.search.providers.instances import InstanceSearch
 from searx_mcp.search.reading import ResultReader
@@ -108,13 +107,15 @@ def wire_asking(parts: Components, *, background: bool) -> Asking:
         ),
         workers=answering,
     )
+    workers = settings.workers
+    converting = ChildWorkers(workers) if parts.processes else ThreadWorkers(workers)
     fetcher = wire_fetcher(
         settings,
         sessions=sessions,
         allow=parts.allow,
         domains=parts.domains,
         pages=parts.pages,
-        processes=parts.processes,
+        workers=converting,
         spawn=spawn,
         clock=clock,
         stack=parts.stack,
@@ -150,7 +151,7 @@ def wire_asking(parts: Components, *, background: bool) -> Asking:
             open_sources,
             mode=settings.open_sources.mode,
             has_own=lambda: pool.has_own,
-            plan=TimePlan(settings.search.phase_timeout),
+            phase=settings.search.phase_timeout,
             keyed=keyed,
             instead=settings.providers.mode is ProvidersMode.ONLY,
             sites=SiteIndexSearch(fetcher, indexes),
@@ -163,7 +164,7 @@ def wire_asking(parts: Components, *, background: bool) -> Asking:
         shared=parts.shared,
     )
     reader = ResultReader(fetcher, settings.web_search, settings.quality, turns=turns)
-    searcher = Searcher(cached_search, reader, settings.web_search)
+    searcher = Searcher(cached_search, reader, settings.web_search, workers=converting)
     trials = TrialRunner(
         executor.runner,
         pool=pool,
@@ -180,7 +181,7 @@ def _sources(
 ) -> "tuple[Callable[[], OpenSources] | None, KeyedSearch | None]":
     """Wire the open sources and the keyed providers, as far as they are enabled."""
     members, sessions, config = parts.sources, parts.sessions.get(), parts.settings.open_sources
-    plan, clock = TimePlan(parts.settings.search.phase_timeout), parts.clock
+    phase, clock = parts.settings.search.phase_timeout, parts.clock
 
     @cache
     def rounds() -> "ConcurrentQueries":
@@ -214,7 +215,7 @@ def _sources(
             members.collections,
             rounds(),
             contact=config.contact,
-            plan=plan,
+            phase=phase,
             clock=clock,
             blocked=lambda: parts.membership.blocked,
         )
@@ -226,7 +227,7 @@ def _sources(
         providers = KeyedSearch(
             members.keyed,
             rounds(),
-            plan=plan,
+            phase=phase,
             clock=clock,
             blocked=lambda: parts.membership.blocked,
         )
@@ -270,7 +271,7 @@ def wire_fetcher(
     allow: AllowList,
     domains: DomainPolicy,
     pages: PageStore,
-    processes: bool,
+    workers: Workers,
     spawn: Spawn,
     clock: Callable[[], float],
     stack: AsyncExitStack,
@@ -283,10 +284,10 @@ def wire_fetcher(
         allow: private addresses that may be fetched.
         domains: allowed and blocked domains.
         pages: stores captures; the caller closes it.
-        processes: whether to read PDFs in child processes instead of a thread.
+        workers: convert what is fetched; in threads, less of a page is read.
         spawn: starts work that outlives a caller.
         clock: Unix seconds.
-        stack: closes what is opened here.
+        stack: closes the workers, and what is opened here.
 
     Raises:
         SettingsError: a setting is not usable.
@@ -312,7 +313,6 @@ def wire_fetcher(
     robots = RobotsGate(
         follower.robots_text, pages, clock=clock, timeout=config.robots_timeout, spawn=spawn
     )
-    workers = ChildWorkers(settings.workers) if processes else ThreadWorkers(settings.workers)
     stack.push_async_callback(workers.aclose)
     renderer = None
     if config.browser:
@@ -333,7 +333,7 @@ def wire_fetcher(
         keep_code_blocks=settings.web_search.extract_code_blocks,
         **dict(settings.markdown),
     )
-    if not processes:
+    if isinstance(workers, ThreadWorkers):
         content = content.model_copy(update={"max_elements": _ELEMENTS_IN_THREADS})
     return Fetcher(
         PageCapture(
@@ -346,7 +346,7 @@ def wire_fetcher(
                 allow=allow,
                 max_redirects=settings.web_fetch.max_redirects,
             ),
-            conversion=Conversion(content, workers),
+            workers=workers,
             renderer=renderer,
         ),
         pages=PageCache(pages, namespace=settings.storage.namespace, config=config, clock=clock),

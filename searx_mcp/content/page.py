@@ -11,7 +11,7 @@ from selectolax.lexbor import LexborHTMLParser, LexborNode
 from searx_mcp.content.addresses import absolute
 from searx_mcp.content.clean import clean_counted
 from searx_mcp.content.config import MAX_ELEMENTS
-from searx_mcp.content.html.guards import MAX_TAGS, Guarded, guard, parse
+from searx_mcp.content.html.guards import MAX_TAGS, guard, parse
 from searx_mcp.content.html.hidden_elements import (
     Passed,
     drop_hidden,
@@ -92,16 +92,6 @@ class ReadPage:
     removed: Mapping[str, int] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
-class _Source:
-    """The parts of a page that are read before anything is removed from it."""
-
-    html: Guarded
-    hints: Hints
-    base: str
-    sheet: StyleSheet | None
-
-
 def read_page(
     html: str,
     *,
@@ -136,21 +126,21 @@ def read_page(
         types=said.types,
         generator=generator_of(tree),
     )
-    source = _Source(guarded, hints, _base(tree, url), style_sheet(tree))
-    indexes = published(tree, url=url, base=source.base)
+    base, sheet = _base(tree, url), style_sheet(tree)
+    indexes = published(tree, url=url, base=base)
     tags = html.count("<", 0, max_chars)
     is_plain = is_long or (
         tags > max_elements and guarded.count("<") - guarded.count("</") > max_elements
     )
-    passed = _uncover(tree, source, removals)
+    passed = _uncover(tree, sheet, removals)
     main = _whole(tree) if is_plain else find_main(tree, hints, removals)
     if not _has_text(main):
         # A page with nothing but navigation is its navigation.
         tree = parse(guarded)
         removals.clear()
-        passed = _uncover(tree, source, removals)
+        passed = _uncover(tree, sheet, removals)
         main = _whole(tree)
-    written = _plain(main.roots) if is_plain else _written(main, source, style)
+    written = _plain(main.roots) if is_plain else _written(main, base, style)
     return ReadPage(
         metadata=said,
         written=written,
@@ -173,14 +163,14 @@ def _base(tree: LexborHTMLParser, url: str) -> str:
     return absolute(url, node.attributes.get("href") or "") or url
 
 
-def _uncover(tree: LexborHTMLParser, source: _Source, removals: Removals) -> Passed:
+def _uncover(tree: LexborHTMLParser, sheet: StyleSheet | None, removals: Removals) -> Passed:
     """Remove everything except what a reader sees."""
     show_unscripted(tree)
     has_panels = show_panels(tree)
     normalize_sources(tree, removals)
     mark_anchors(tree)
     drop_unseen(tree, removals)
-    passed = drop_hidden(tree, source.sheet, removals)
+    passed = drop_hidden(tree, sheet, removals)
     if has_panels:
         drop_unlabelled(tree, removals)
     open_buttons(tree)
@@ -197,10 +187,10 @@ def _has_text(main: Main) -> bool:
     return any(root.text().strip() for root in main.roots)
 
 
-def _written(main: Main, source: _Source, style: Style) -> WrittenMarkdown:
+def _written(main: Main, base: str, style: Style) -> WrittenMarkdown:
     if main.kind in _SHOWN_KINDS and sum(len(root.text()) for root in main.roots) > _SHORT:
         style = replace(style, keep_image_words=False)
-    return write(main.roots, base=source.base, style=style)
+    return write(main.roots, base=base, style=style)
 
 
 def _plain(roots: Iterable[LexborNode]) -> WrittenMarkdown:

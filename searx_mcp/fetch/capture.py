@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 from yarl import URL
 
 from searx_mcp.content.clean import clean_line
+from searx_mcp.content.config import ContentConfig
 from searx_mcp.content.document import Document
 from searx_mcp.errors import (
     ContentError,
@@ -26,9 +27,9 @@ from searx_mcp.fetch.hops.robots import RobotsGate
 from searx_mcp.fetch.site_adapters.adapter import MAX_NOTE, AdapterSource, AsPage, Plan
 from searx_mcp.fetch.site_adapters.sites import SiteSources
 from searx_mcp.http.body import NOTE_BROKEN
-from searx_mcp.models.style import Images
 from searx_mcp.storage.pages import CapturedPage, KeptPage, PageKey
 from searx_mcp.tasks import Slot
+from searx_mcp.workers.jobs import Workers
 
 if TYPE_CHECKING:
     from searx_mcp.fetch.browser.renderer import Renderer
@@ -67,6 +68,7 @@ class Job:
     Attributes:
         url: checked, with its fragment.
         key: under which the capture is stored.
+        content: how the page is converted.
         max_bytes: limit of decoded bytes of text.
         max_document_bytes: the same for a document.
         max_redirects: limit of redirects to follow.
@@ -75,7 +77,6 @@ class Job:
         end: deadline of the call.
         follow: whether to follow redirects.
         obey_robots: whether to check robots.txt.
-        images: how to write images, if the call says so.
         index: format to parse it as, if it is a site index and not a page.
         previous: the last capture, for a conditional request.
         trail: of the hops in progress, if any.
@@ -84,6 +85,7 @@ class Job:
 
     url: URL
     key: PageKey
+    content: ContentConfig
     max_bytes: int
     max_document_bytes: int
     max_redirects: int
@@ -92,7 +94,6 @@ class Job:
     end: float
     follow: bool = True
     obey_robots: bool = True
-    images: Images | None = None
     index: str = ""
     previous: KeptPage | None = None
     trail: Trail | None = None
@@ -162,14 +163,6 @@ class Captured:
     is_settled: bool = True
 
 
-@dataclass(frozen=True, slots=True)
-class Unchanged:
-    """The site says that the last capture is still current; attributes as in `Captured`."""
-
-    status: int
-    headers: Mapping[str, str]
-
-
 class PageCapture:
     """Captures pages concurrently, each with its own deadline.
 
@@ -183,7 +176,7 @@ class PageCapture:
         *,
         robots: RobotsGate,
         sites: SiteSources,
-        conversion: Conversion,
+        workers: Workers,
         renderer: "Renderer | None",
     ) -> None:
         """Configure it; nothing is opened yet.
@@ -192,29 +185,26 @@ class PageCapture:
             follower: follows redirects.
             robots: checked before each hop.
             sites: plan and fetch sources that read better than the page.
-            conversion: converts bodies to text.
+            workers: convert bodies to text.
             renderer: runs a page's scripts; `None` if that is not allowed.
         """
         self._follower = follower
         self._robots = robots
         self._sites = sites
-        self._conversion = conversion
+        self._workers = workers
+        self._conversion = Conversion(workers)
         self._renderer = renderer
         self._bodies = asyncio.Semaphore(_BODIES)
 
-    def warm(self) -> None:
-        """Prepare for pages that are about to be captured; returns at once and never raises."""
-        self._conversion.warm()
-
-    async def capture(self, job: Job) -> Captured | Unchanged:
-        """Capture a page.
+    async def capture(self, job: Job) -> Captured | NotModified:
+        """Capture a page, or learn that its last capture is still current.
 
         Raises:
             FetchError: any of its kinds.
         """
         if job.previous is None:
             # With a previous capture, the page may be unchanged, and nothing to convert.
-            self._conversion.warm()
+            self._workers.warm()
         async with Slot(self._bodies) as place:
             plan = self._sites.plan(job.url) if job.follow and not job.index else None
             if plan is not None:
@@ -226,13 +216,13 @@ class PageCapture:
 
     async def _from_site(
         self, job: Job, place: Slot, *, is_conditional: bool
-    ) -> Captured | Unchanged:
+    ) -> Captured | NotModified:
         trail = job.trail = Trail(job.url.with_fragment(None), max_redirects=job.max_redirects)
         request = job.request(place, is_conditional=is_conditional)
         result = await self._follower.follow(request, trail, self._robots)
         match result.answer:
-            case NotModified(status=status, headers=headers):
-                return Unchanged(status, headers)
+            case NotModified() as unchanged:
+                return unchanged
             case Redirect() as redirect:
                 return _not_followed(job, trail, redirect, result)
             case ReceivedPage() as answer:
@@ -338,7 +328,7 @@ class PageCapture:
             if job.index:
                 return await self._conversion.index(answer, job.index, deadline=job.end)
             document = await self._conversion.read(
-                answer, fragment=job.url.fragment, deadline=job.end, images=job.images
+                answer, content=job.content, fragment=job.url.fragment, deadline=job.end
             )
         except ContentError as exc:
             if answer.was_late:

@@ -11,7 +11,6 @@ from searx_mcp.content.config import ContentConfig
 from searx_mcp.content.document import Document, from_frame, options_for
 from searx_mcp.errors import ContentError
 from searx_mcp.fetch.hops.answers import ReceivedPage
-from searx_mcp.models.style import Images
 from searx_mcp.workers.failures import DefeatError, broken
 from searx_mcp.workers.jobs import Workers
 
@@ -35,16 +34,11 @@ more than it could gain."""
 class Conversion:
     """Converts bodies in worker processes, off the event loop."""
 
-    def __init__(self, content: ContentConfig, workers: Workers) -> None:
-        self._content = content
+    def __init__(self, workers: Workers) -> None:
         self._workers = workers
 
-    def warm(self) -> None:
-        """Prepare for a body that is on its way; returns at once and never raises."""
-        self._workers.warm()
-
     async def read(
-        self, answer: ReceivedPage, *, fragment: str, deadline: float, images: Images | None = None
+        self, answer: ReceivedPage, *, content: ContentConfig, fragment: str, deadline: float
     ) -> Document:
         """Convert a body to text.
 
@@ -52,9 +46,9 @@ class Conversion:
 
         Args:
             answer: the fetched body.
+            content: how it is converted.
             fragment: of the address; names the pages of a PDF.
             deadline: loop time by which to return.
-            images: how to write images, if the call says so.
 
         Raises:
             ContentError: the body cannot be read.
@@ -67,7 +61,7 @@ class Conversion:
                 media_type=answer.media.read_as,
                 charset=answer.media.charset,
                 url=answer.url,
-                config=self._content.of_call(images),
+                config=content,
             )
             return await self._page(answer, options, deadline)
         except ContentError as error:

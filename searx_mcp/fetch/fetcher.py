@@ -70,7 +70,7 @@ class Fetcher:
             capturer: captures pages that are not cached.
             pages: the cache of captures.
             config: limits and defaults.
-            content: settings of summaries.
+            content: how pages are converted, and settings of summaries.
             domains: domains that are never fetched.
             provenance: addresses seen before.
             allow: private addresses that may be fetched.
@@ -88,10 +88,6 @@ class Fetcher:
         self._user_agent = user_agent
         self._obey_robots = obey_robots
         self._flights = PageFlights(capturer, pages=pages, spawn=spawn)
-
-    def warm(self) -> None:
-        """Prepare for pages that are about to be requested; returns at once and never raises."""
-        self._capturer.warm()
 
     def remember(self, urls: Iterable[str], source: Literal["search", "link"]) -> None:
         """Remember addresses that were shown to the caller."""
@@ -259,6 +255,7 @@ class Fetcher:
                 str(url.with_fragment(part or None)),
                 variant=f"{f'index {index}' if index else content.form} {request.user_agent or ''}",
             ),
+            content=content,
             max_bytes=named or self._config.max_content_size,
             max_document_bytes=named or MAX_CONTENT_LENGTH,
             max_redirects=self._config.max_redirects,
@@ -267,7 +264,6 @@ class Fetcher:
             end=end,
             follow=request.follow_redirects,
             obey_robots=self._obey_robots and not request.ignore_robots,
-            images=request.images,
             index=index,
         )
 

@@ -6,7 +6,8 @@ from functools import partial
 from typing import Final, TypeAlias
 
 from searx_mcp.errors import ErrorCode, FetchError
-from searx_mcp.fetch.capture import Job, PageCapture, Unchanged, timed_out
+from searx_mcp.fetch.capture import Job, PageCapture, timed_out
+from searx_mcp.fetch.hops.answers import NotModified
 from searx_mcp.fetch.page_cache import PageCache, as_it_was, is_passing
 from searx_mcp.storage.pages import Capture, KeptPage, PageKey
 from searx_mcp.tasks import SingleFlight, Spawn, fly_alone
@@ -131,7 +132,7 @@ class PageFlights:
             if job.trail is not None and job.trail.has_redirects:
                 error.redirect_chain = tuple(job.trail.chain)
             return Landed(error, job.end, was_late=error.code is ErrorCode.TIMEOUT)
-        if isinstance(captured, Unchanged):
+        if isinstance(captured, NotModified):
             if job.previous is None:
                 raise RuntimeError("a site answered 304 to an unconditional request")
             renewed = await self._pages.renew(

@@ -1,7 +1,6 @@
 """The part of a captured page that a call shows."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Final
 
@@ -23,16 +22,6 @@ _SHOWN_NAMES: Final = 5
 _GLIMPSE: Final = 1_600
 """Code points of a page that does not answer its prompt: as many as a passage of `read_page`. A single passage
 of 600 lost 5 more of the 193 answers of `benchmarks/passages_data`, where a refusal was wrong."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Part:
-    markdown: str
-    offset: int = 0
-    next_offset: int | None = None
-    section: tuple[str, ...] = ()
-    passages: tuple[Passage, ...] = ()
-    verdict: Mapping[str, object] = field(default_factory=dict)
 
 
 def build_page_view(
@@ -78,27 +67,23 @@ def build_page_view(
         "published": only_date(document.published),
         "modified": only_date(document.modified),
         "response_time_ms": round(elapsed * 1_000),
-        "markdown_content": part.markdown,
         "summary": short.summary,
         "key_points": short.key_points,
-        "truncated": document.truncated or part.next_offset is not None,
+        "truncated": document.truncated or part["next_offset"] is not None,
         "cursor": reading.kept.cursor,
-        "offset": part.offset,
-        "next_offset": part.next_offset,
         "total_chars": len(document.markdown),
-        "section": part.section,
         "fetched_at": datetime.fromtimestamp(capture.fetched_at, UTC).isoformat(timespec="seconds"),
         "from_cache": not reading.is_new,
         "age_seconds": int(age),
         "provenance": reading.provenance,
         "notes": (*reading.notes, *document.notes),
-        "passages": part.passages,
-        **part.verdict,
+        **part,
     }
     return Page.model_validate(same | of_call)
 
 
-def _part(document: Document, request: FetchRequest, most: int) -> _Part:
+def _part(document: Document, request: FetchRequest, most: int) -> Mapping[str, object]:
+    """Return the fields of a page that show the requested part of at most so many code points."""
     markdown, outline = document.markdown, document.outline
     begin, end = request.offset, len(markdown)
     names: tuple[str, ...] = ()
@@ -131,12 +116,18 @@ def _part(document: Document, request: FetchRequest, most: int) -> _Part:
         most = min(most, _GLIMPSE)
     if found and end - begin > most:
         found = choose(found, most, size=len, cut=lambda text, room: text[: cut(text, 0, room)])
-        behind = gap(found, begin)
-        following = behind if behind < end else None
-        return _Part(excerpts(found), begin, following, names, tuple(found), verdict)
-    stop = min(cut(markdown, begin, most), end)
-    following = stop if stop < end else None
-    return _Part(markdown[begin:stop], begin, following, names, tuple(found), verdict)
+        shown, stop = excerpts(found), gap(found, begin)
+    else:
+        stop = min(cut(markdown, begin, most), end)
+        shown = markdown[begin:stop]
+    return {
+        "markdown_content": shown,
+        "offset": begin,
+        "next_offset": stop if stop < end else None,
+        "section": names,
+        "passages": tuple(found),
+        **verdict,
+    }
 
 
 def _section(document: Document, name: str) -> int:

@@ -16,6 +16,7 @@ from searx_mcp.models.administration import (
     WindowReport,
 )
 from searx_mcp.models.attempt import PastOutcome
+from searx_mcp.models.hits import ResultPage
 from searx_mcp.models.instance import (
     CatalogEntry,
     InstanceReport,
@@ -245,14 +246,19 @@ async def trial_report(
         now: Unix seconds.
     """
     url, limited = asked.instance, pool.month_limited()
-    account = instance_account(
-        url,
-        own=asked.own,
-        link_token=pool.link_token(url),
-        is_unlimited=pool.is_unlimited(url),
+    outcome, page = asked.outcome, asked.outcome.page or ResultPage()
+    budget, month = await state.budgets(
+        [
+            instance_account(
+                url,
+                own=asked.own,
+                link_token=pool.link_token(url),
+                is_unlimited=pool.is_unlimited(url),
+            ),
+            month_account(limited),
+        ],
+        now,
     )
-    budget, month = await state.budgets([account, month_account(limited)], now)
-    outcome, page = asked.outcome, asked.outcome.page
     return Trial(
         instance=url,
         verdict=outcome.verdict,
@@ -260,12 +266,12 @@ async def trial_report(
         status_code=outcome.status_code,
         elapsed_ms=round(outcome.elapsed * 1_000),
         detail=outcome.trust_violation or outcome.detail,
-        rows_seen=outcome.rows_seen,
-        rows_used=outcome.rows_used,
-        answers=len(page.answers) if page else 0,
-        infoboxes=len(page.infoboxes) if page else 0,
-        suggestions=len(page.suggestions) if page else 0,
-        unresponsive_engines=len(page.unresponsive_engines) if page else 0,
+        rows_seen=page.rows_seen,
+        rows_used=len(page.hits),
+        answers=len(page.answers),
+        infoboxes=len(page.infoboxes),
+        suggestions=len(page.suggestions),
+        unresponsive_engines=len(page.unresponsive_engines),
         cost=asked.cost,
         left=budget.left,
         month_left=month.left if url in limited else None,

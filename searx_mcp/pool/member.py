@@ -126,18 +126,14 @@ class Member:
     def is_eligible(self, now: float) -> bool:
         """Return whether a request may go to it now; public instances take one at a time."""
         record = self.record
-        is_free = self.in_flight == 0 or (self.is_trusted and not record.is_on_trial)
+        is_free = self.in_flight == 0 or (self.is_trusted and not record.is_on_trial(now))
         return record.is_open(now) and is_free
-
-    def is_on_trial(self, now: float) -> bool:
-        """Return whether the next request is a trial after a cooldown."""
-        return self.record.is_on_trial and self.record.is_open(now)
 
     def is_doubted(self, now: float) -> bool:
         """Return whether it is own, and its last request failed or it has been on a cooldown."""
         verdict = self.record.last_verdict
         has_failed = verdict is not None and not verdict.ends_search
-        return self.is_own and (has_failed or self.is_on_trial(now))
+        return self.is_own and (has_failed or self.record.is_on_trial(now))
 
     def is_sidelined(self, now: float) -> bool:
         """Return whether it was overtaken, answered without engines, or so slowly that others come first.
@@ -145,12 +141,12 @@ class Member:
         Only the first applies to an own instance.
         """
         record = self.record
-        if self.is_own or record.is_behind(now):
+        if self.is_own:
             return record.is_behind(now)
         is_degraded = record.state is InstanceState.DEGRADED
         without_engines = is_degraded and now - record.degraded_at < SIDELINED
         is_slow = (record.latency or 0.0) > SLOW and now - record.latency_at < SIDELINED
-        return without_engines or is_slow
+        return record.is_behind(now) or without_engines or is_slow
 
     def serves(self, query: InstanceQuery) -> bool:
         """Return whether its engines can serve such a search, as far as is known."""

@@ -336,7 +336,7 @@ class InstancePool(Members):
             own=member.is_own,
             format=member.format(now),
             is_unlimited=member.is_unlimited,
-            is_trial=member.is_on_trial(now),
+            is_trial=member.record.is_on_trial(now),
             is_doubted=member.is_doubted(now),
             is_proven=member.record.successes > 0,
             robots_known=member.robots_known(now),

@@ -62,6 +62,8 @@ class Proposal:
 class Outcome:
     """The result of one attempt; expected failures are values here, never exceptions.
 
+    Whoever reads an answer sets what it says; whoever sent the request adds format, time and status.
+
     Attributes:
         verdict: of the attempt.
         format: the requested format.
@@ -77,8 +79,8 @@ class Outcome:
     """
 
     verdict: Verdict
-    format: Format
-    elapsed: float
+    format: Format = Format.HTML
+    elapsed: float = 0.0
     status_code: int | None = None
     page: ResultPage | None = None
     retry_after: float | None = None
@@ -93,6 +95,7 @@ class Outcome:
             url: of the instance, or the address of the open source.
             source: name of the open source; empty for an instance.
         """
+        page = self.page or ResultPage()
         return Attempt(
             instance=url,
             verdict=self.verdict,
@@ -100,8 +103,8 @@ class Outcome:
             status_code=self.status_code,
             elapsed_ms=round(self.elapsed * 1_000),
             detail=self.trust_violation or self.detail,
-            rows_seen=self.rows_seen,
-            rows_used=self.rows_used,
+            rows_seen=page.rows_seen,
+            rows_used=len(page.hits),
             source=source,
         )
 
@@ -121,16 +124,6 @@ class Outcome:
         return (self.page or ResultPage()) if self.verdict.ends_search else None
 
     @property
-    def rows_seen(self) -> int:
-        """Number of rows in the answer."""
-        return self.page.rows_seen if self.page else 0
-
-    @property
-    def rows_used(self) -> int:
-        """Number of rows that could be used."""
-        return len(self.page.hits) if self.page else 0
-
-    @property
     def has_drifted(self) -> bool:
         """Whether there were rows and none could be used: the markup has changed."""
-        return self.rows_seen > 0 and not self.rows_used
+        return self.page is not None and self.page.rows_seen > 0 and not self.page.hits

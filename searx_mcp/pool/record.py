@@ -160,10 +160,11 @@ class InstanceRecord(BaseModel):
             return False
         return self.state not in WAITING or now >= self.until
 
-    @property
-    def is_on_trial(self) -> bool:
-        """Whether it may be asked by one request at a time only."""
-        return self.state is InstanceState.HALF_OPEN or self.state in WAITING
+    def is_on_trial(self, now: float) -> bool:
+        """Return whether the next request is a trial after a cooldown; there is one at a time."""
+        return self.state is InstanceState.HALF_OPEN or (
+            self.state in WAITING and now >= self.until
+        )
 
     @property
     def is_opted_out(self) -> bool:

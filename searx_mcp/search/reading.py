@@ -25,10 +25,6 @@ passage."""
 class PageReader(Protocol):
     """Reads one page as Markdown."""
 
-    def warm(self) -> None:
-        """Prepare for pages that are about to be requested; returns at once."""
-        ...
-
     async def fetch(
         self,
         request: FetchRequest,
@@ -69,10 +65,6 @@ class ResultReader:
         self._config = config
         self._quality = quality or QualityConfig()
         self._turns = turns
-
-    def warm(self) -> None:
-        """Prepare while the results are on their way: the page reader takes a second to start."""
-        self._reader.warm()
 
     async def read(
         self,

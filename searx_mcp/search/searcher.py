@@ -18,9 +18,10 @@ from searx_mcp.pool.proposal import InstanceQuery
 from searx_mcp.search.cache import CachedResult, CachedSearch
 from searx_mcp.search.config import WebSearchConfig
 from searx_mcp.search.merge import keep_domains, merge
-from searx_mcp.search.providers.context import COVERAGE, Found, SearchContext, TimePlan
+from searx_mcp.search.providers.context import COVERAGE, Found, SearchContext, deadlines
 from searx_mcp.search.reading import ResultReader
 from searx_mcp.sources.searxng.request import neutralise
+from searx_mcp.workers.jobs import Workers
 
 _LANGUAGES = {
     "all": "Language all: results in any language.",
@@ -147,14 +148,21 @@ class Searcher:
         cached_search: answers the query.
         reader: reads the pages.
         config: the time of a call that names none.
+        workers: convert the pages; they start while the results are on their way.
     """
 
     def __init__(
-        self, cached_search: CachedSearch, reader: ResultReader, config: WebSearchConfig
+        self,
+        cached_search: CachedSearch,
+        reader: ResultReader,
+        config: WebSearchConfig,
+        *,
+        workers: Workers,
     ) -> None:
         self._cached_search = cached_search
         self._reader = reader
         self._config = config
+        self._workers = workers
 
     async def search(
         self, request: SearchRequest, *, progress: Progress | None = None
@@ -168,11 +176,9 @@ class Searcher:
         loop = asyncio.get_running_loop()
         timeout = request.timeout or self._config.default_timeout
         started = loop.time()
-        search_deadline, deadline = TimePlan.of_call(
-            started, timeout, reads_pages=request.fetch_content
-        )
+        search_deadline, deadline = deadlines(started, timeout, reads_pages=request.fetch_content)
         if request.fetch_content:
-            self._reader.warm()
+            self._workers.warm()  # they take a second to start
         query, skipped = instance_query(request), 0
         if request.offset:
             query, skipped = self._at_offset(request, query)
@@ -191,7 +197,9 @@ class Searcher:
             raise
         search_time = loop.time() - started
         found = served.found.results
-        merged = _kept(found, request)
+        merged = keep_domains(
+            found, allowed=request.allowed_domains, blocked=request.blocked_domains
+        )
         results = merged[skipped : skipped + request.results_count]
         stats = None
         if request.fetch_content and results:
@@ -234,8 +242,12 @@ class Searcher:
         not lost to a caller who continues after it.
         """
         first = self._cached_search.first_page(query, request.source)
-        size = len(_kept(merge([first]), request)) if first else 0
-        pages, skipped = divmod(request.offset, size or _ROWS)
+        rows = keep_domains(
+            merge([first] if first else ()),
+            allowed=request.allowed_domains,
+            blocked=request.blocked_domains,
+        )
+        pages, skipped = divmod(request.offset, len(rows) or _ROWS)
         return replace(query, page=1 + pages), skipped
 
 
@@ -263,10 +275,6 @@ def instance_query(request: SearchRequest) -> InstanceQuery:
         engines=request.engines,
         page=request.page,
     )
-
-
-def _kept(results: tuple[SearchResult, ...], request: SearchRequest) -> tuple[SearchResult, ...]:
-    return keep_domains(results, allowed=request.allowed_domains, blocked=request.blocked_domains)
 
 
 def _next_offset(request: SearchRequest, found: int) -> int | None:

@@ -10,6 +10,7 @@ from searx_mcp.errors import ErrorCode, FetchError, ProxyError, SearxMcpError
 from searx_mcp.http.body import Response
 from searx_mcp.http.http import HttpSession, Request
 from searx_mcp.models.attempt import Verdict
+from searx_mcp.pool.proposal import Outcome
 from searx_mcp.workers.failures import DefeatError
 from searx_mcp.workers.jobs import Reader, Workers
 
@@ -29,32 +30,17 @@ T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
-class Failure:
-    """Why there is no answer, or none that can be parsed.
-
-    Attributes:
-        verdict: of the request.
-        detail: one short sentence for a person.
-        ours: whether the failure is on our side of the network.
-    """
-
-    verdict: Verdict
-    detail: str
-    ours: bool = False
-
-
-@dataclass(frozen=True, slots=True)
 class Exchange(Generic[T]):
     """A request and its answer.
 
     Attributes:
-        result: the parsed answer.
+        result: the parsed answer; the outcome if there is none, or none that can be parsed.
         elapsed: seconds from the request to the last byte or the failure.
         status_code: the HTTP status, or `None` if there was no answer.
         response: the answer, if there was a complete one in time.
     """
 
-    result: T | Failure
+    result: T | Outcome
     elapsed: float
     status_code: int | None = None
     response: Response | None = None
@@ -89,22 +75,22 @@ async def exchange(
         async with asyncio.timeout_at(deadline):
             response = await session().send(request)
             last_byte, status = loop.time(), response.status
-            result: T | Failure = await reader.read_safely(
+            result: T | Outcome = await reader.read_safely(
                 response, asked, workers=workers, deadline=deadline
             )
     except DefeatError:
-        result = Failure(Verdict.MALFORMED, "The answer is too complex to parse.")
+        result = Outcome(Verdict.MALFORMED, detail="The answer is too complex to parse.")
     except TimeoutError:
-        result = Failure(Verdict.TIMEOUT, "No complete answer arrived in time.")
+        result = Outcome(Verdict.TIMEOUT, detail="No complete answer arrived in time.")
     except SearxMcpError as exc:
         status = exc.status_code if isinstance(exc, FetchError) else None
-        result = Failure(
+        result = Outcome(
             _VERDICTS.get(exc.code, Verdict.CONNECTION),
-            exc.message,
+            detail=exc.message,
             ours=isinstance(exc, ProxyError),
         )
     except Exception:  # noqa: BLE001 - the one supervisor of a request
         # A bug of ours costs one request, never the search: the next source is asked.
         _log.exception("sources.request_crashed source=%s", name)
-        result = Failure(Verdict.MALFORMED, "The answer could not be processed.")
+        result = Outcome(Verdict.MALFORMED, detail="The answer could not be processed.")
     return Exchange(result, (last_byte or loop.time()) - start, status, response)

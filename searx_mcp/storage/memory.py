@@ -210,6 +210,9 @@ class MemoryPageStore(PageStore):
     Args:
         max_bytes: maximum compressed bytes, with overhead for each entry.
         max_age: seconds after which a capture is deleted.
+
+    Attributes:
+        size: bytes that count against the limit.
     """
 
     def __init__(self, *, max_bytes: int, max_age: float) -> None:
@@ -217,17 +220,12 @@ class MemoryPageStore(PageStore):
         self._max_age = max_age
         self._items: OrderedDict[str, _Item] = OrderedDict()  # least recently used first
         self._names: dict[PageKey, str] = {}
-        self._size = 0
+        self.size = 0
         self._swept_at = -math.inf
 
     @override
     def __repr__(self) -> str:
-        return f"<MemoryPageStore [{len(self._items)} entries, {self._size} bytes]>"
-
-    @property
-    def size(self) -> int:
-        """Bytes that count against the limit."""
-        return self._size
+        return f"<MemoryPageStore [{len(self._items)} entries, {self.size} bytes]>"
 
     @override
     async def find(self, key: PageKey, now: float) -> KeptPage | None:
@@ -268,7 +266,7 @@ class MemoryPageStore(PageStore):
     async def purge(self) -> None:
         self._items.clear()
         self._names.clear()
-        self._size = 0
+        self.size = 0
 
     @override
     async def aclose(self) -> None:
@@ -291,7 +289,7 @@ class MemoryPageStore(PageStore):
         """Delete the last capture under `key`; its page stays."""
         name = self._names.pop(key, None)
         if name is not None:
-            self._size -= self._items[name].keys.pop(key).size
+            self.size -= self._items[name].keys.pop(key).size
 
     async def _kept(
         self, namespace: str, cursor: str, item: _Item, place: _Place, now: float
@@ -309,15 +307,15 @@ class MemoryPageStore(PageStore):
                 del self._names[key]
             return
         self._items[name] = item
-        self._size += item.size
-        while self._size > self._max_bytes:
+        self.size += item.size
+        while self.size > self._max_bytes:
             self._remove(next(iter(self._items)))
 
     def _remove(self, name: str, *, forget_keys: bool = True) -> None:
         item = self._items.pop(name, None)
         if item is None:
             return
-        self._size -= item.size
+        self.size -= item.size
         if forget_keys:
             for key in item.keys:
                 del self._names[key]

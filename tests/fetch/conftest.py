@@ -20,6 +20,8 @@ from searx_mcp.storage.memory import MemoryPageStore
 from searx_mcp.storage.pages import PageStore
 from searx_mcp.tasks import Tasks
 from searx_mcp.urls.address import AllowList
+from searx_mcp.workers.jobs import Workers
+from searx_mcp.workers.threads import ThreadWorkers
 from tests.doubles.raw import RawServer, response
 
 ROBOTS = "/robots.txt"
@@ -147,6 +149,7 @@ async def make_fetcher(
             web_search: Mapping[str, object] | None = None,
             namespace: str = "default",
             session: HttpSession | None = None,
+            workers: Workers | None = None,
             **web_fetch: object,
         ) -> Fetcher:
             sessions = Sessions(NetworkConfig(), allow=allow)
@@ -168,7 +171,7 @@ async def make_fetcher(
                 allow=allow,
                 domains=DomainPolicy(config.blocked_domains, allowed=config.allowed_domains),
                 pages=store,
-                processes=False,
+                workers=workers or ThreadWorkers(settings.workers),
                 spawn=tasks.spawn,
                 clock=clock,
                 stack=stack,

@@ -18,6 +18,7 @@ from searx_mcp.fetch.conversion import Conversion
 from searx_mcp.fetch.hops.answers import ReceivedPage
 from searx_mcp.fetch.hops.media import MediaType
 from searx_mcp.http.body import Body
+from searx_mcp.models.fetch_request import FetchRequest
 from searx_mcp.workers.config import WorkersConfig
 from searx_mcp.workers.failures import (
     DefeatError,
@@ -73,8 +74,9 @@ def result_of(name):
 
 async def read(workers, body=None, *, seconds=60.0):
     deadline = asyncio.get_running_loop().time() + seconds
-    conversion = Conversion(ContentConfig(), workers)
-    return await conversion.read(body or answer(), fragment="", deadline=deadline)
+    return await Conversion(workers).read(
+        body or answer(), content=ContentConfig(), fragment="", deadline=deadline
+    )
 
 
 @pytest.mark.parametrize(
@@ -160,7 +162,7 @@ async def test_an_answer_that_is_no_page_is_a_defeat(answer):
     assert (await read(workers)).markdown == "They dance for the others."
 
 
-async def test_warming_reaches_the_workers():
-    workers = Scripted()
-    Conversion(ContentConfig(), workers).warm()
+async def test_what_converts_a_page_gets_ready_while_it_is_on_its_way(site, make_fetcher):
+    workers = Scripted(page=result_of("page"))
+    await make_fetcher(workers=workers).fetch(FetchRequest(url=site.page("/", "<p>Bees</p>")))
     assert workers.warmed == 1

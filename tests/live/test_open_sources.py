@@ -26,7 +26,7 @@ from searx_mcp.http.http import HttpSession, Reply
 from searx_mcp.http.sessions import Sessions
 from searx_mcp.models.attempt import Format, Verdict
 from searx_mcp.models.base import Frozen
-from searx_mcp.models.hits import Hit
+from searx_mcp.models.hits import Hit, ResultPage
 from searx_mcp.models.request import Category
 from searx_mcp.pool.config import PoolConfig
 from searx_mcp.pool.pool import SourcePool
@@ -163,19 +163,20 @@ def filled(hits: Sequence[Hit]) -> set[str]:
 def drift(engine: Engine, answered: Answered) -> list[str]:
     """What is not as documented, without being wrong."""
     outcome = answered.outcome
+    page = outcome.page or ResultPage()
     found = []
     if outcome.verdict is not Verdict.FULL and question(engine).identifier is None:
         found.append(f"the verdict is {outcome.verdict} ({outcome.detail or 'no reason'})")
-    if unused := outcome.rows_seen - outcome.rows_used:
-        found.append(f"{unused} of {outcome.rows_seen} rows could not be used")
+    if unused := page.rows_seen - len(page.hits):
+        found.append(f"{unused} of {page.rows_seen} rows could not be used")
     examples = sorted(ANSWERS.glob(f"{engine.name}.*"))
-    if outcome.page is None or not outcome.page.hits or not examples:
+    if not page.hits or not examples:
         return found
     documented = engine.parse(examples[0].read_bytes(), question(engine))
-    missing = sorted(filled(documented.hits) - filled(outcome.page.hits))
+    missing = sorted(filled(documented.hits) - filled(page.hits))
     if missing:
         found.append(f"empty in all rows: {', '.join(missing)}")
-    if documented.has_next is not None and outcome.page.has_next is None:
+    if documented.has_next is not None and page.has_next is None:
         found.append("it does not tell any more whether there is a next page")
     return found
 
@@ -192,7 +193,8 @@ async def test_an_open_source_answers_in_the_documented_shape(name, capsys):
         pytest.skip("it is not asked unless its own setting says so")
     answered, limits = await send_politely(engine, settings)
     outcome = answered.outcome
-    rows = f"{outcome.rows_used} of {outcome.rows_seen} rows"
+    page = outcome.page or ResultPage()
+    rows = f"{len(page.hits)} of {page.rows_seen} rows"
     took = f"{outcome.elapsed * 1_000:.0f} ms of {engine.timeout:.0f} s"
     status = outcome.status_code or "-"
     report = [f"{engine.title}: {outcome.verdict}, status {status} in {took}, {rows}"]

@@ -26,10 +26,6 @@ class Pages:
     def __init__(self, pages: Mapping[str, Page]) -> None:
         self.pages = pages
         self.asked: list[tuple[float, int | None, str]] = []
-        self.warmed = 0
-
-    def warm(self):
-        self.warmed += 1
 
     async def fetch(
         self,
@@ -256,9 +252,3 @@ async def test_the_error_of_a_page_is_told_with_each_of_its_results():
     assert [(result.error_type, result.error_details) for result in results] == [
         (ErrorCode.EXTRACTION_FAILED, "no page")
     ] * 2
-
-
-def test_what_reads_pages_gets_ready_when_it_is_told():
-    pages = Pages({})
-    ResultReader(pages, WebSearchConfig(), turns=Turns(Tasks().spawn)).warm()
-    assert pages.warmed == 1

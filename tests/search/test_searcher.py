@@ -68,7 +68,9 @@ class World:
             push=sync.push,
             spawn=tasks.spawn,
         )
-        self.searcher = Searcher(cached_search, reader, WebSearchConfig.model_validate(config))
+        self.searcher = Searcher(
+            cached_search, reader, WebSearchConfig.model_validate(config), workers=reader
+        )
 
     async def run(self, context) -> Found:
         asked = {name: getattr(context, name) for name in context.__slots__}

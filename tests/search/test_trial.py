@@ -40,7 +40,8 @@ async def test_a_trial_is_one_search_and_keeps_the_answer_as_it_came(bench):
     assert fake.requests[-1].query["q"] == "red pandas"
     assert (row.successes, row.failures, row.limiter) == (1, 0, False)
     assert (asked.instance, asked.own, asked.cost) == (fake.url, False, 1)
-    assert (asked.outcome.rows_seen, asked.outcome.rows_used) == (10, 10)
+    assert asked.outcome.page is not None
+    assert (asked.outcome.page.rows_seen, len(asked.outcome.page.hits)) == (10, 10)
     assert asked.received is not None
     assert asked.received.status == 200
     assert b"red pandas" in asked.received.body
@@ -145,7 +146,7 @@ async def test_where_nothing_comes_back_there_is_no_answer_to_keep(bench):
         asked = await trials(it).ask(host(fake), QUERY)
     assert asked.received is None
     assert asked.outcome.verdict is Verdict.TIMEOUT
-    assert (asked.outcome.status_code, asked.outcome.rows_seen) == (None, 0)
+    assert (asked.outcome.status_code, asked.outcome.page) == (None, None)
 
 
 async def test_only_instances_of_the_pool_are_asked(bench):

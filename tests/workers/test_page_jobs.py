@@ -54,8 +54,11 @@ def answer(data, media_type="text/html"):
     return ReceivedPage(URL, 200, {}, MediaType(media_type, None), Body(data))
 
 
-def in_a_minute():
-    return asyncio.get_running_loop().time() + 60
+async def read(pool, page):
+    deadline = asyncio.get_running_loop().time() + 60
+    return await Conversion(pool).read(
+        page, content=ContentConfig(), fragment="", deadline=deadline
+    )
 
 
 async def test_a_process_gives_what_the_converter_gives(pool, run, options):
@@ -78,9 +81,8 @@ async def test_what_the_converter_refuses_keeps_its_kind(pool, body, media_type,
     page = answer(body, media_type)
     with pytest.raises(ContentError) as expected:
         convert(body, media_type=page.media.read_as, charset=None, url=URL, config=ContentConfig())
-    conversion = Conversion(ContentConfig(), pool)
     with pytest.raises(ContentError) as caught:
-        await conversion.read(page, fragment="", deadline=in_a_minute())
+        await read(pool, page)
     assert type(caught.value) is type(expected.value) is kind
     assert caught.value.code is expected.value.code is code
     assert caught.value.message == expected.value.message
@@ -89,13 +91,10 @@ async def test_what_the_converter_refuses_keeps_its_kind(pool, body, media_type,
 
 
 async def test_a_page_whose_process_is_killed_meanwhile_is_read_by_another(pool):
-    conversion = Conversion(ContentConfig(), pool)
-    await conversion.read(answer(PAGE), fragment="", deadline=in_a_minute())
+    await read(pool, answer(PAGE))
     (process,) = pool._processes
     os.kill(process.pid, signal.SIGSTOP)
-    reading = asyncio.ensure_future(
-        conversion.read(answer(PAGE * 50), fragment="", deadline=in_a_minute())
-    )
+    reading = asyncio.ensure_future(read(pool, answer(PAGE * 50)))
     while pool._idle:  # noqa: ASYNC110 - no event tells
         await asyncio.sleep(0)
     os.kill(process.pid, signal.SIGKILL)
@@ -106,19 +105,15 @@ async def test_a_page_whose_process_is_killed_meanwhile_is_read_by_another(pool)
 
 
 async def test_twenty_pages_that_nobody_waits_for_any_more_leave_nothing(pool):
-    conversion = Conversion(ContentConfig(), pool)
     large = PAGE * 2_000
-    reading = [
-        asyncio.ensure_future(conversion.read(answer(large), fragment="", deadline=in_a_minute()))
-        for _ in range(20)
-    ]
-    await conversion.read(answer(PAGE), fragment="", deadline=in_a_minute())
+    reading = [asyncio.ensure_future(read(pool, answer(large))) for _ in range(20)]
+    await read(pool, answer(PAGE))
     for task in reading:
         task.cancel()
     await asyncio.wait(reading)
     assert "[0 busy, " in repr(pool)
     assert ", 0 waiting]" in repr(pool)
-    page = await conversion.read(answer(PAGE), fragment="", deadline=in_a_minute())
+    page = await read(pool, answer(PAGE))
     assert "**dance**" in page.markdown
     await pool.aclose()
     assert not pool._processes

@@ -14,7 +14,6 @@ from searx_mcp.content.site_index.entry import IndexFormat
 from searx_mcp.content.site_index.formats import (
     docusaurus,
     doxygen,
-    inventory,
     javadoc,
     llms_txt,
     mdbook,
@@ -29,7 +28,7 @@ from searx_mcp.models.page import SiteIndex
 FORMATS: Final[Mapping[str, IndexFormat]] = {
     found.name: found
     for found in (
-        sphinx.FORMAT, sphinx.FOLDERS, inventory.FORMAT, search_data.MKDOCS, mdbook.FORMAT, vitepress.FORMAT,
+        sphinx.FORMAT, sphinx.FOLDERS, sphinx.INVENTORY, search_data.MKDOCS, mdbook.FORMAT, vitepress.FORMAT,
         docusaurus.FORMAT, javadoc.FORMAT, doxygen.FORMAT, search_data.JUST_THE_DOCS, rustdoc.FORMAT,
         llms_txt.FORMAT, sitemap.FORMAT,
     )

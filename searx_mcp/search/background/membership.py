@@ -32,6 +32,10 @@ class PoolMembership:
         choices: the user's choices so far.
         admit: returns the instances of a list that may be asked, without blocked ones.
         admit_own: called with the base URLs of all own instances whenever they change.
+
+    Attributes:
+        own: base URLs of the own instances: those of the settings, then added ones.
+        blocked: hosts that are never asked as public instances.
     """
 
     def __init__(
@@ -49,19 +53,9 @@ class PoolMembership:
         self._catalog = catalog
         self._admit = admit
         self._admit_own = admit_own
-        self._own: tuple[str, ...] = ()
-        self._blocked: frozenset[str] = frozenset()
+        self.own: tuple[str, ...] = ()
+        self.blocked: frozenset[str] = frozenset()
         self.choose(choices)
-
-    @property
-    def own(self) -> tuple[str, ...]:
-        """Base URLs of the own instances: those of the settings, then added ones."""
-        return self._own
-
-    @property
-    def blocked(self) -> frozenset[str]:
-        """Hosts that are never asked as public instances."""
-        return self._blocked
 
     @property
     def catalog(self) -> Catalog | None:
@@ -71,16 +65,16 @@ class PoolMembership:
     @property
     def asks_public(self) -> bool:
         """Whether public instances may be asked; this depends on own instances from either source."""
-        return _asks_public(self._settings, self._own)
+        return _asks_public(self._settings, self.own)
 
     def choose(self, choices: Choices) -> None:
         """Apply the user's choices."""
         added = filter(_is_base_url, choices.get(InstanceChoice.OWN, ()))
         own = tuple(dict.fromkeys([*self._settings.own, *added]))
         blocked = frozenset([*self._settings.blocked, *choices.get(InstanceChoice.BLOCKED, ())])
-        if (own, blocked) == (self._own, self._blocked) and len(self._pool):
+        if (own, blocked) == (self.own, self.blocked) and len(self._pool):
             return
-        self._own, self._blocked = own, blocked
+        self.own, self.blocked = own, blocked
         self._admit_own(own)
         self._enlist()
 
@@ -91,8 +85,8 @@ class PoolMembership:
 
     def _enlist(self) -> None:
         catalog = self.catalog
-        public = self._admit(catalog, self._blocked) if catalog is not None else ()
-        self._pool.enlist(self._own, public)
+        public = self._admit(catalog, self.blocked) if catalog is not None else ()
+        self._pool.enlist(self.own, public)
 
 
 def _is_base_url(text: str) -> bool:

@@ -27,6 +27,15 @@ COVERAGE: Final = {
 """Note for models and people on an answer that does not cover only the web."""
 
 
+ANSWERING_TIME: Final = 0.25
+"""Seconds reserved for composing the answer."""
+_READING_SHARE: Final = 0.4
+"""Minimum share of a call's time that is left for the pages after the search phase."""
+_KEPT_BACK: Final = 0.4
+"""Share of the search phase that instances leave to the open sources if these can replace them: 4.8 of 12
+seconds, about what the table gives to most of them."""
+
+
 @dataclass(frozen=True, slots=True)
 class SearchContext:
     """One search for a provider.
@@ -47,57 +56,35 @@ class SearchContext:
     progress: Progress | None = None
     is_followed: bool = False
 
+    def within(self, phase: float) -> "SearchContext":
+        """Return the search with at most `phase` seconds from now on; `Ticket.start` limits each request."""
+        ends = asyncio.get_running_loop().time() + phase
+        return replace(self, deadline=min(self.deadline, ends))
 
-ANSWERING_TIME: Final = 0.25
-"""Seconds reserved for composing the answer."""
-_READING_SHARE: Final = 0.4
-"""Minimum share of a call's time that is left for the pages after the search phase."""
-_KEPT_BACK: Final = 0.4
-"""Share of the search phase that instances leave to the open sources if these can replace them: 4.8 of 12
-seconds, about what the table gives to most of them."""
-
-
-@dataclass(frozen=True, slots=True)
-class TimePlan:
-    """Divides a call's time; all times are loop times.
-
-    The call's timeout minus `ANSWERING_TIME` is for the search and, if they are read, the pages. The search
-    phase ends after its share of that, or after its own timeout, which starts with the first request,
-    whichever is earlier. `Ticket.start` determines the time of a single request.
-
-    Attributes:
-        phase: maximum seconds of the search phase; the setting `search.phase_timeout`.
-    """
-
-    phase: float
-
-    @staticmethod
-    def of_call(started: float, timeout: float, *, reads_pages: bool) -> tuple[float, float]:
-        """Divide the time of a call.
-
-        Args:
-            started: start of the call.
-            timeout: seconds for all of it.
-            reads_pages: whether pages are read after the search.
-
-        Returns:
-            The deadlines of the search, and of the pages.
-        """
-        deadline = started + timeout - ANSWERING_TIME
-        if not reads_pages:
-            return deadline, deadline
-        return started + (deadline - started) * (1 - _READING_SHARE), deadline
-
-    def of_search(self, context: SearchContext) -> SearchContext:
-        """Limit a search to the phase from now on."""
-        ends = asyncio.get_running_loop().time() + self.phase
-        return replace(context, deadline=min(context.deadline, ends))
-
-    def of_instances(self, context: SearchContext) -> SearchContext:
-        """Reserve the open sources' share of a search's remaining time."""
+    def before_open_sources(self) -> "SearchContext":
+        """Return the search with the open sources' share of the remaining time reserved."""
         now = asyncio.get_running_loop().time()
-        deadline = now + (1 - _KEPT_BACK) * (context.deadline - now)
-        return replace(context, deadline=deadline, is_followed=True)
+        deadline = now + (1 - _KEPT_BACK) * (self.deadline - now)
+        return replace(self, deadline=deadline, is_followed=True)
+
+
+def deadlines(started: float, timeout: float, *, reads_pages: bool) -> tuple[float, float]:
+    """Divide the time of a call.
+
+    Its timeout minus `ANSWERING_TIME` is for the search and, if they are read, the pages.
+
+    Args:
+        started: start of the call, loop time.
+        timeout: seconds for all of it.
+        reads_pages: whether pages are read after the search.
+
+    Returns:
+        The deadlines of the search, and of the pages; loop times.
+    """
+    deadline = started + timeout - ANSWERING_TIME
+    if not reads_pages:
+        return deadline, deadline
+    return started + (deadline - started) * (1 - _READING_SHARE), deadline
 
 
 @dataclass(frozen=True)

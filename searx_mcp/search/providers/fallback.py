@@ -28,7 +28,6 @@ from searx_mcp.search.providers.context import (
     Found,
     Provider,
     SearchContext,
-    TimePlan,
 )
 from searx_mcp.search.providers.unavailable import SEEMS_OFFLINE
 from searx_mcp.sources.open.config import OpenSourcesMode
@@ -52,7 +51,7 @@ class FallbackSearch:
         open_sources: returns the collections, once they may be asked; `None` if they are switched off.
         mode: when to ask them, unless the call says so.
         has_own: whether the pool has an own instance.
-        plan: the time of a search.
+        phase: maximum seconds of a search.
         keyed: the keyed providers; `None` if none has a key.
         instead: whether they replace the instances.
         sites: answers a search of one site if all others fail; `None` if pages are not read.
@@ -65,7 +64,7 @@ class FallbackSearch:
         *,
         mode: OpenSourcesMode,
         has_own: Callable[[], bool],
-        plan: TimePlan,
+        phase: float,
         keyed: "KeyedSearch | None" = None,
         instead: bool = False,
         sites: "SiteIndexSearch | None" = None,
@@ -77,7 +76,7 @@ class FallbackSearch:
         self._open_sources = open_sources
         self._mode = mode
         self._has_own = has_own
-        self._plan = plan
+        self._phase = phase
 
     async def run(self, context: SearchContext) -> Found:
         """Answer a search; see `Provider`."""
@@ -109,9 +108,9 @@ class FallbackSearch:
         sites = self._sites
         if sites is None or not sites.fits(context.query):
             return await self._asked(context)
-        context = self._plan.of_search(context)
+        context = context.within(self._phase)
         try:
-            return await self._asked(self._plan.of_instances(context))
+            return await self._asked(context.before_open_sources())
         except (NoInstancesError, DeadlineError) as exc:
             refusal = exc
         try:
@@ -140,10 +139,10 @@ class FallbackSearch:
         The first leave time to the others if these can answer. Without any hits, open sources count as unable
         to serve; a keyed provider does not.
         """
-        context = self._plan.of_search(context)
+        context = context.within(self._phase)
         can_follow = others.can_answer(context.query)
         try:
-            return await first(self._plan.of_instances(context) if can_follow else context)
+            return await first(context.before_open_sources() if can_follow else context)
         except (NoInstancesError, DeadlineError) as exc:
             refusal = exc
         try:

@@ -18,7 +18,7 @@ from searx_mcp.pool.proposal import InstanceQuery, Proposal
 from searx_mcp.search.budget import QuotaGuard
 from searx_mcp.search.config import SearchConfig
 from searx_mcp.search.merge import fuse, keys_of
-from searx_mcp.search.providers.context import Found, SearchContext, TimePlan
+from searx_mcp.search.providers.context import Found, SearchContext
 from searx_mcp.search.providers.unavailable import unavailable
 from searx_mcp.sources.attempt_log import InstanceLog
 from searx_mcp.sources.attempt_runner import AttemptRunner, InstanceClient, RequestPacer
@@ -229,7 +229,6 @@ class InstanceSearch:
     ) -> None:
         self._pool = pool
         self._config = config
-        self._plan = TimePlan(config.phase_timeout)
         self._clock = clock
         self._guard = QuotaGuard(pool, state, clock)
         self.runner = AttemptRunner(
@@ -259,7 +258,7 @@ class InstanceSearch:
             DeadlineError: there was no time for a single attempt.
         """
         query = context.query
-        context = self._plan.of_search(context)
+        context = context.within(self._config.phase_timeout)
         log = InstanceLog(context.deadline, context.progress)
         try:
             answered = None

@@ -14,7 +14,7 @@ from searx_mcp.models.request import MAX_RESULTS, Category
 from searx_mcp.models.spelling import did_you_mean, shown
 from searx_mcp.pool.proposal import InstanceQuery
 from searx_mcp.search.providers.concurrent_queries import ConcurrentQueries
-from searx_mcp.search.providers.context import NO_KEY, Found, SearchContext, TimePlan
+from searx_mcp.search.providers.context import NO_KEY, Found, SearchContext
 from searx_mcp.search.providers.unavailable import sources_unavailable
 from searx_mcp.sources.attempt_log import SourceLog
 from searx_mcp.sources.open.answers import Answered
@@ -35,7 +35,7 @@ class KeyedSearch:
     Args:
         engines: the rows that have a key, by name, in order of use.
         rounds: makes the requests.
-        plan: the time of all of it.
+        phase: maximum seconds of all of it.
         clock: Unix seconds.
         blocked: returns the hosts that are not asked at the moment.
     """
@@ -45,13 +45,13 @@ class KeyedSearch:
         engines: Mapping[str, Engine],
         rounds: ConcurrentQueries,
         *,
-        plan: TimePlan,
+        phase: float,
         clock: Callable[[], float],
         blocked: Callable[[], Collection[str]] = tuple,
     ) -> None:
         self._engines = engines
         self._rounds = rounds
-        self._plan = plan
+        self._phase = phase
         self._clock = clock
         self._blocked = blocked
 
@@ -68,7 +68,7 @@ class KeyedSearch:
         query = context.query
         if secret := secret_in(query.text):
             raise _unfit(f"the query contains what looks like {secret}")
-        context = self._plan.of_search(context)
+        context = context.within(self._phase)
         log = SourceLog(context.deadline, context.progress)
         fitting = [*self._fitting(query)]
         for place, engine in enumerate(fitting, 1):

@@ -13,7 +13,7 @@ from searx_mcp.models.request import Category
 from searx_mcp.models.response import Coverage
 from searx_mcp.pool.proposal import InstanceQuery
 from searx_mcp.search.providers.concurrent_queries import ConcurrentQueries, EngineReply
-from searx_mcp.search.providers.context import OPEN_SOURCES, Found, SearchContext, TimePlan
+from searx_mcp.search.providers.context import OPEN_SOURCES, Found, SearchContext
 from searx_mcp.search.providers.rank_fusion import RankedList, diversify, fuse
 from searx_mcp.search.providers.unavailable import sources_unavailable
 from searx_mcp.sources.attempt_log import SourceLog
@@ -65,7 +65,7 @@ class OpenSources:
         engines: the enabled rows, by name.
         rounds: makes the requests.
         contact: sent to engines whose operators want it.
-        plan: the time of all of it.
+        phase: maximum seconds of all of it.
         clock: Unix seconds.
         blocked: returns the hosts that are not asked at the moment.
         gate: keeps the relevant hits of an engine.
@@ -77,7 +77,7 @@ class OpenSources:
         rounds: ConcurrentQueries,
         *,
         contact: str,
-        plan: TimePlan,
+        phase: float,
         clock: Callable[[], float],
         blocked: Callable[[], Collection[str]] = tuple,
         gate: Gate = relevant,
@@ -87,7 +87,7 @@ class OpenSources:
         self._engines = engines
         self._rounds = rounds
         self._contact = contact
-        self._plan = plan
+        self._phase = phase
         self._clock = clock
 
     def fits(self, query: InstanceQuery) -> bool:
@@ -124,7 +124,7 @@ class OpenSources:
         asking = _Asking(
             question, chosen, chosen.category, context.query, context.wanted, self._contact
         )
-        context = self._plan.of_search(context)
+        context = context.within(self._phase)
         log = SourceLog(context.deadline, context.progress)
         replies = await self._ask(asking, log)
         if not replies:

@@ -7,7 +7,8 @@ from functools import partial
 
 from searx_mcp.http.body import ACCEPT_ENCODING
 from searx_mcp.http.http import HttpSession, Request
-from searx_mcp.sources.exchange import Failure, exchange
+from searx_mcp.pool.proposal import Outcome
+from searx_mcp.sources.exchange import exchange
 from searx_mcp.sources.open.answers import (
     ANSWERED,
     Answered,
@@ -76,7 +77,7 @@ class OpenUpstream:
             workers=self._workers,
         )
         judged = answered.result
-        if isinstance(judged, Failure):
+        if isinstance(judged, Outcome):
             refusal = RefusedError(judged.verdict, judged.detail, ours=judged.ours)
             judged = Answered(outcome_of(rested(refusal, engine)))
         outcome = replace(

@@ -28,12 +28,8 @@ from searx_mcp.http.robots import FETCHED_BYTES, RobotsRules, decode
 from searx_mcp.models.attempt import Format, Verdict
 from searx_mcp.pool.config_facts import ConfigFacts, parse_config
 from searx_mcp.pool.engine_care import Trouble, trouble_of
-from searx_mcp.sources.searxng.classify import (
-    Judgement,
-    judge,
-    judge_page,
-    naming_engines,
-)
+from searx_mcp.pool.proposal import Outcome
+from searx_mcp.sources.searxng.classify import judge, judge_page, naming_engines
 from searx_mcp.sources.searxng.request import neutralise
 from searx_mcp.urls.hosts import ends_in_number
 from searx_mcp.workers.jobs import Job, Reader
@@ -164,7 +160,7 @@ _WORD = re.compile(r"\w+")
 _MAX_HOST: Final = 100
 
 
-def distrust(judgement: Judgement, *, base_url: str, text: str) -> Judgement:
+def distrust(outcome: Outcome, *, base_url: str, text: str) -> Outcome:
     """Check where the hits of a public instance lead.
 
     Hits that lead to the instance's own host (its own origin, if it has no name) or through a rewriting host
@@ -173,24 +169,24 @@ def distrust(judgement: Judgement, *, base_url: str, text: str) -> Judgement:
     are exempt.
 
     Args:
-        judgement: the classification so far.
+        outcome: the classification so far.
         base_url: the instance.
         text: the query.
 
     Returns:
-        The same judgement if nothing is wrong. Otherwise with `trust_violation`, and the verdict on the
+        The same outcome if nothing is wrong. Otherwise with `trust_violation`, and the verdict on the
         remaining hits: `UNTRUSTED` if there are none.
     """
-    page = judgement.page
+    page = outcome.page
     if page is None or not page.hits:
-        return judgement
+        return outcome
     home = _host(base_url)
     hosts = [_host(hit.url) for hit in page.hits]
     traps = {home} | _rewriters([hit.url for hit in page.hits], hosts)
     traps -= {host for host in traps for site in _sites(text) if _is_within(host, site)}
     bad = Counter(host for host in hosts if host in traps)
     if not bad:
-        return judgement
+        return outcome
     hits = tuple(hit for hit, host in zip(page.hits, hosts, strict=True) if host not in traps)
     # Rows left out for a reason are not rows that could not be parsed.
     rows_seen = page.rows_seen - (len(page.hits) - len(hits))
@@ -198,14 +194,14 @@ def distrust(judgement: Judgement, *, base_url: str, text: str) -> Judgement:
     trust_violation = _trust_violation(bad, len(hosts), home=home, text=text)
     if not hits:
         return replace(
-            judgement,
+            outcome,
             verdict=Verdict.UNTRUSTED,
             page=page,
             detail=trust_violation,
             trust_violation=trust_violation,
         )
     verdict, _ = judge_page(page)
-    return replace(judgement, verdict=verdict, page=page, trust_violation=trust_violation)
+    return replace(outcome, verdict=verdict, page=page, trust_violation=trust_violation)
 
 
 def _rewriters(urls: list[str], hosts: list[str]) -> set[str]:
@@ -271,16 +267,16 @@ def _ascii(host: str) -> str:
         return host
 
 
-def _judge(response: Response, asked: InstanceContext) -> Judgement:
-    judgement = judge(response, base_url=asked.base_url, format=asked.format)
+def _judge(response: Response, asked: InstanceContext) -> Outcome:
+    outcome = judge(response, base_url=asked.base_url, format=asked.format)
     if not asked.own:
-        return distrust(judgement, base_url=asked.base_url, text=asked.text)
-    if judgement.verdict is Verdict.ENGINES_FAILED:
-        return naming_engines(judgement)
-    return judgement
+        return distrust(outcome, base_url=asked.base_url, text=asked.text)
+    if outcome.verdict is Verdict.ENGINES_FAILED:
+        return naming_engines(outcome)
+    return outcome
 
 
-def _read_robots(response: Response, asked: InstanceContext) -> str | Judgement:
+def _read_robots(response: Response, asked: InstanceContext) -> str | Outcome:
     if response.status >= HTTPStatus.INTERNAL_SERVER_ERROR:
         return judge(response, base_url=asked.base_url, format=asked.format)
     if response.status != HTTPStatus.OK:
@@ -292,7 +288,7 @@ def _read_robots(response: Response, asked: InstanceContext) -> str | Judgement:
     decision = rules.decide(URL(f"http://host{search_path}?q=x"))
     if response.truncated and len(response.body) < FETCHED_BYTES and decision.allowed:
         # The missing rest may contain the group that names us.
-        return Judgement(Verdict.MALFORMED, detail="The instance's robots.txt was cut off.")
+        return Outcome(Verdict.MALFORMED, detail="The instance's robots.txt was cut off.")
     return decision.rule
 
 
@@ -306,10 +302,10 @@ def _read_suggestions(response: Response, _asked: InstanceContext) -> tuple[str,
     return parse_suggestions(response.body) if response.status == HTTPStatus.OK else ()
 
 
-RESULTS: Final = Reader("searxng results", _judge, takes=InstanceContext, gives=Judgement)
+RESULTS: Final = Reader("searxng results", _judge, takes=InstanceContext, gives=Outcome)
 """The outcome of a search."""
 
-ROBOTS: Final = Reader("searxng robots", _read_robots, takes=InstanceContext, gives=str | Judgement)
+ROBOTS: Final = Reader("searxng robots", _read_robots, takes=InstanceContext, gives=str | Outcome)
 """The rule of the operator's robots.txt that excludes us, or nothing."""
 
 CONFIG: Final = Reader(

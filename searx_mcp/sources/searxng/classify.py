@@ -13,7 +13,7 @@ Every answer of SearXNG has a header with the times of its engines.
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from http import HTTPStatus
 from typing import Final
 from urllib.parse import SplitResult, parse_qs, urljoin, urlsplit
@@ -23,6 +23,7 @@ from searx_mcp.http.body import Response
 from searx_mcp.models.attempt import Format, Verdict
 from searx_mcp.models.hits import ResultPage
 from searx_mcp.pool.engine_care import trouble_of
+from searx_mcp.pool.proposal import Outcome
 from searx_mcp.sources.searxng.fields import MAX_NAME, MAX_NAMES, line, number
 from searx_mcp.sources.searxng.json_parser import parse_json
 from searx_mcp.sources.searxng.row import BodyKind
@@ -100,18 +101,7 @@ _FROM_BODY: Final = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Judgement:
-    """The classification of an answer; the fields are those of `searx_mcp.pool.proposal.Outcome`."""
-
-    verdict: Verdict
-    page: ResultPage | None = None
-    retry_after: float | None = None
-    detail: str = ""
-    trust_violation: str = ""
-
-
-def judge(received: Response, *, base_url: str, format: Format) -> Judgement:  # noqa: A002 - the model's name for it
+def judge(received: Response, *, base_url: str, format: Format) -> Outcome:  # noqa: A002 - the model's name for it
     """Classify one answer; never raises.
 
     Args:
@@ -121,7 +111,7 @@ def judge(received: Response, *, base_url: str, format: Format) -> Judgement:  #
     """
     headers = {name.lower(): value for name, value in received.headers.items()}
     if _is_challenge(received, headers):
-        return Judgement(
+        return Outcome(
             Verdict.CHALLENGE,
             retry_after=retry_after(headers),
             detail="A browser challenge blocks access to the instance.",
@@ -141,21 +131,21 @@ def generator(body: bytes) -> str:
     return found[1].decode("ascii", "replace") if found else ""
 
 
-def naming_engines(judgement: Judgement) -> Judgement:
+def naming_engines(outcome: Outcome) -> Outcome:
     """Name the engines that all failed and why, for an instance whose owner can change that.
 
     A name is shown if it looks like one, and a reason in our words: sites behind engines can influence it.
     """
-    failed = judgement.page.unresponsive_engines if judgement.page is not None else ()
+    failed = outcome.page.unresponsive_engines if outcome.page is not None else ()
     named = [
         f"{each.engine} ({_engine_reason(each.reason)})"
         for each in failed
         if _ENGINE_NAME.fullmatch(each.engine)
     ][:_ENGINES_NAMED]
     if not named:
-        return judgement
+        return outcome
     more = f" and {len(failed) - len(named)} more" if len(failed) > len(named) else ""
-    return replace(judgement, detail=f"Engines failed: {', '.join(named)}{more}.")
+    return replace(outcome, detail=f"Engines failed: {', '.join(named)}{more}.")
 
 
 def _engine_reason(text: str) -> str:
@@ -178,7 +168,7 @@ def _looks_like_html(body: bytes) -> bool:
     return body.lstrip(_BLANK).startswith(b"<")
 
 
-def _judge_redirect(location: str, url: str, base_url: str) -> Judgement:
+def _judge_redirect(location: str, url: str, base_url: str) -> Outcome:
     """Classify a redirect by its target; `docs/decisions/searxng-answers.md` has the table."""
     base = urlsplit(base_url)
     try:
@@ -194,27 +184,25 @@ def _judge_redirect(location: str, url: str, base_url: str) -> Judgement:
     host = target.netloc.rpartition("@")[2]
     where = f"{target.scheme}://{host}" if _PLAIN.fullmatch(host) else "another host"
     if keeps_query and target.hostname == base.hostname:
-        return Judgement(Verdict.FOREIGN_REDIRECT, detail=f"The instance has moved to {where}.")
-    return Judgement(Verdict.FOREIGN_REDIRECT, detail=f"The answer is a redirect to {where}.")
+        return Outcome(Verdict.FOREIGN_REDIRECT, detail=f"The instance has moved to {where}.")
+    return Outcome(Verdict.FOREIGN_REDIRECT, detail=f"The answer is a redirect to {where}.")
 
 
-_LEADS_NOWHERE: Final = Judgement(Verdict.MALFORMED, detail="The redirect has no usable target.")
+_LEADS_NOWHERE: Final = Outcome(Verdict.MALFORMED, detail="The redirect has no usable target.")
 
 
-def _judge_own_path(path: str, base_path: str, *, keeps_query: bool) -> Judgement:
+def _judge_own_path(path: str, base_path: str, *, keeps_query: bool) -> Outcome:
     base_path, path = base_path.rstrip("/"), path.rstrip("/")
     if _CHALLENGE_PATH.search(path.lower()) or (keeps_query and path == f"{base_path}/search"):
         # The same search again is a test for cookies.
-        return Judgement(Verdict.CHALLENGE, detail="The answer is a redirect to a challenge.")
+        return Outcome(Verdict.CHALLENGE, detail="The answer is a redirect to a challenge.")
     if keeps_query:
         prefix = path.removesuffix("/search") or "/"
         where = f"the path {prefix}" if _PLAIN.fullmatch(prefix) else "another path"
-        return Judgement(Verdict.FOREIGN_REDIRECT, detail=f"The instance has moved to {where}.")
+        return Outcome(Verdict.FOREIGN_REDIRECT, detail=f"The instance has moved to {where}.")
     if path in {"", base_path}:
-        return Judgement(
-            Verdict.BLOCKED, detail="The instance redirects searches to its home page."
-        )
-    return Judgement(
+        return Outcome(Verdict.BLOCKED, detail="The instance redirects searches to its home page.")
+    return Outcome(
         Verdict.REFUSED, detail="The instance redirects searches to another of its pages."
     )
 
@@ -228,27 +216,25 @@ def _judge_failure(
     received: Response,
     headers: Mapping[str, str],
     format: Format,  # noqa: A002 - the model's name for it
-) -> Judgement:
+) -> Outcome:
     wait, status = retry_after(headers), received.status
     if status == HTTPStatus.TOO_MANY_REQUESTS and received.body.startswith(_BLOCK_LIST):
-        return Judgement(
+        return Outcome(
             Verdict.BLOCKED, retry_after=wait, detail="The instance's operator blocks our address."
         )
     if status == HTTPStatus.TOO_MANY_REQUESTS:
-        return Judgement(
+        return Outcome(
             Verdict.RATE_LIMITED, retry_after=wait, detail="The instance limits our requests."
         )
     if status >= HTTPStatus.INTERNAL_SERVER_ERROR:
-        return Judgement(
+        return Outcome(
             Verdict.SERVER_ERROR, retry_after=wait, detail=f"The instance failed with {status}."
         )
     if status == HTTPStatus.UNAUTHORIZED:
-        return Judgement(Verdict.REFUSED, retry_after=wait, detail=_WANTS_CREDENTIALS)
+        return Outcome(Verdict.REFUSED, retry_after=wait, detail=_WANTS_CREDENTIALS)
     if status == HTTPStatus.FORBIDDEN and format is Format.JSON:
-        return Judgement(Verdict.JSON_OFF, detail="The instance has not enabled JSON.")
-    return Judgement(
-        Verdict.REFUSED, retry_after=wait, detail=f"The instance refused with {status}."
-    )
+        return Outcome(Verdict.JSON_OFF, detail="The instance has not enabled JSON.")
+    return Outcome(Verdict.REFUSED, retry_after=wait, detail=f"The instance refused with {status}.")
 
 
 _WANTS_CREDENTIALS: Final = (
@@ -262,7 +248,7 @@ def _judge_body(
     headers: Mapping[str, str],
     base_url: str,
     format: Format,  # noqa: A002 - the model's name for it
-) -> Judgement:
+) -> Outcome:
     body = received.body
     # By its own type, not the requested one: an unknown format is answered with HTML, and so are blocks
     # and start pages.
@@ -275,11 +261,11 @@ def _judge_body(
         parsed = parse_html(body, base_url=base_url)
     if parsed.page is None:
         detail = _CUT_OFF if received.truncated else parsed.detail
-        return Judgement(_FROM_BODY[parsed.kind], detail=detail)
+        return Outcome(_FROM_BODY[parsed.kind], detail=detail)
     verdict, detail = judge_page(parsed.page, truncated=received.truncated)
     timings = server_timing(headers.get("server-timing", ""))
     page = replace(parsed.page, timings=timings) if timings else parsed.page
-    return Judgement(verdict, page=page, detail=detail)
+    return Outcome(verdict, page=page, detail=detail)
 
 
 _CUT_OFF: Final = "The answer was cut off."

@@ -15,7 +15,7 @@ from searx_mcp.http.robots import FETCHED_BYTES, RobotsDecision
 from searx_mcp.models.attempt import Format
 from searx_mcp.pool.config_facts import ConfigFacts
 from searx_mcp.pool.proposal import InstanceQuery, Outcome
-from searx_mcp.sources.exchange import Exchange, Failure, exchange
+from searx_mcp.sources.exchange import Exchange, exchange
 from searx_mcp.sources.searxng.answers import (
     CONFIG,
     RESULTS,
@@ -24,7 +24,7 @@ from searx_mcp.sources.searxng.answers import (
     InstanceContext,
     suggest_url,
 )
-from searx_mcp.sources.searxng.classify import Judgement, generator
+from searx_mcp.sources.searxng.classify import generator
 from searx_mcp.sources.searxng.request import Personas, build_url, honest
 from searx_mcp.workers.jobs import Reader, Workers
 
@@ -91,16 +91,16 @@ class Upstream:
             timeout=timeout,
             max_bytes=MAX_BODY,
         )
-        outcome, response = _outcome(answered, format), answered.response
+        outcome, response = _outcome(answered.result, answered, format), answered.response
         if keep is not None and response is not None:
             keep(response)
-        if outcome.has_drifted and response is not None:
+        if outcome.has_drifted and response is not None and outcome.page is not None:
             _log.warning(
                 "searxng.markup_drift instance=%s version=%s rows_seen=%d rows_used=%d",
                 urlsplit(base_url).netloc.rpartition("@")[2],
                 generator(response.body) or "unknown",
-                outcome.rows_seen,
-                outcome.rows_used,
+                outcome.page.rows_seen,
+                len(outcome.page.hits),
             )
         return outcome
 
@@ -148,7 +148,7 @@ class Upstream:
         )
         if isinstance(answered.result, str):
             return RobotsDecision(answered.result)
-        return _outcome(answered, format)
+        return _outcome(answered.result, answered, format)
 
     async def config(
         self,
@@ -199,7 +199,7 @@ class Upstream:
             timeout=timeout,
             max_bytes=MAX_BODY,
         )
-        return () if isinstance(answered.result, Failure) else answered.result
+        return () if isinstance(answered.result, Outcome) else answered.result
 
     async def is_alive(
         self,
@@ -269,19 +269,11 @@ class Upstream:
 
 
 def _outcome(
+    result: Outcome,
     answered: Exchange[Any],
     format: Format,  # noqa: A002 - the model's name for it
 ) -> Outcome:
-    """Return the outcome of a request for the pool."""
-    result: Judgement | Failure = answered.result
-    outcome = Outcome(
-        result.verdict, format, answered.elapsed, answered.status_code, detail=result.detail
-    )
-    if isinstance(result, Failure):
-        return replace(outcome, ours=result.ours)
+    """Add to an outcome what only the request knows."""
     return replace(
-        outcome,
-        page=result.page,
-        retry_after=result.retry_after,
-        trust_violation=result.trust_violation,
+        result, format=format, elapsed=answered.elapsed, status_code=answered.status_code
     )

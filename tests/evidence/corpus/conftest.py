@@ -31,6 +31,7 @@ from searx_mcp.testing.clock import FakeClock
 from searx_mcp.testing.loopback import LoopbackServer, ReceivedRequest
 from searx_mcp.testing.web import FakePage, FakeWeb, article
 from searx_mcp.urls.address import AllowList
+from searx_mcp.workers.threads import ThreadWorkers
 
 NAMES = ("wax", "honey", "queen", "swarm", "smoke", "winter", "mites", "clover")
 
@@ -297,7 +298,7 @@ class Parts:
             allow=AllowList.parse(self._places),
             domains=DomainPolicy(()),
             pages=self._pages,
-            processes=False,
+            workers=ThreadWorkers(settings.workers),
             spawn=self.tasks.spawn,
             clock=self._clock,
             stack=self.stack,

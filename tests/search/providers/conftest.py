@@ -11,7 +11,7 @@ from searx_mcp.pool.config import PoolConfig
 from searx_mcp.pool.pool import SourcePool
 from searx_mcp.pool.proposal import InstanceQuery
 from searx_mcp.search.providers.concurrent_queries import ConcurrentQueries
-from searx_mcp.search.providers.context import Found, SearchContext, TimePlan
+from searx_mcp.search.providers.context import Found, SearchContext
 from searx_mcp.search.providers.open_sources import Gate, OpenSources
 from searx_mcp.sources.open.config import OpenSourcesConfig
 from searx_mcp.sources.open.engine import Engine
@@ -50,7 +50,7 @@ class Collections:
             self.engines,
             rounds,
             contact=self.config.contact,
-            plan=TimePlan(12.0),
+            phase=12.0,
             clock=self.clock,
             gate=gate,
         )

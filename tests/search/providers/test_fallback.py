@@ -20,7 +20,7 @@ from searx_mcp.pool.config import PoolConfig
 from searx_mcp.pool.pool import SourcePool
 from searx_mcp.pool.proposal import InstanceQuery
 from searx_mcp.search.providers.concurrent_queries import ConcurrentQueries
-from searx_mcp.search.providers.context import OPEN_SOURCES, Found, SearchContext, TimePlan
+from searx_mcp.search.providers.context import OPEN_SOURCES, Found, SearchContext
 from searx_mcp.search.providers.fallback import FallbackSearch
 from searx_mcp.search.providers.keyed import KeyedSearch
 from searx_mcp.search.providers.unavailable import SEEMS_OFFLINE
@@ -90,7 +90,7 @@ def ordered(collections):
         instead=False,
         **behaviours,
     ):
-        world, providers, plan = collections(clock), SimulatedSources(), TimePlan(12.0)
+        world, providers = collections(clock), SimulatedSources()
         world.answer(**behaviours)
         providers.behaviours = world.upstream.behaviours
         engines = keyed_of(PROVIDERS)
@@ -108,8 +108,8 @@ def ordered(collections):
             None if mode is OpenSourcesMode.OFF else lambda: world.provider,
             mode=mode,
             has_own=lambda: own,
-            plan=plan,
-            keyed=KeyedSearch(engines, rounds, plan=plan, clock=clock) if keyed else None,
+            phase=12.0,
+            keyed=KeyedSearch(engines, rounds, phase=12.0, clock=clock) if keyed else None,
             instead=instead,
         )
 

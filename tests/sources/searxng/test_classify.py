@@ -10,7 +10,6 @@ from searx_mcp.models.instance import CatalogEntry, InstanceState
 from searx_mcp.pool.pool import InstancePool
 from searx_mcp.pool.proposal import Outcome
 from searx_mcp.sources.searxng.classify import (
-    Judgement,
     generator,
     judge,
     naming_engines,
@@ -55,7 +54,7 @@ def _judge(
     form: Format = Format.HTML,
     base_url: str = BASE,
     truncated: bool = False,
-) -> Judgement:
+) -> Outcome:
     received = Response(
         status=status,
         headers=headers or {},
@@ -63,9 +62,9 @@ def _judge(
         url=f"{base_url.rstrip('/')}/search?q=secret",
         notes=("cut",) if truncated else (),
     )
-    judgement = judge(received, base_url=base_url, format=form)
-    assert "secret" not in judgement.detail
-    return judgement
+    outcome = judge(received, base_url=base_url, format=form)
+    assert "secret" not in outcome.detail
+    return outcome
 
 
 @pytest.mark.parametrize(
@@ -212,11 +211,11 @@ def test_a_json_answer_with_200_is_judged_by_what_it_holds(body, verdict):
 def test_a_failure_is_judged_by_status_unless_a_challenge_shows(
     status, form, headers, body, verdict
 ):
-    judgement = _judge(status, body, headers=headers, form=form)
+    outcome = _judge(status, body, headers=headers, form=form)
 
-    assert judgement.verdict is verdict
-    assert judgement.page is None
-    assert judgement.detail
+    assert outcome.verdict is verdict
+    assert outcome.page is None
+    assert outcome.detail
 
 
 @pytest.mark.parametrize(
@@ -274,18 +273,18 @@ def test_a_failure_is_judged_by_status_unless_a_challenge_shows(
 )
 def test_a_redirect_is_judged_by_where_it_leads(base_url, location, verdict):
     for status in (301, 302, 303, 307, 308):
-        judgement = _judge(status, REDIRECTING, headers={"Location": location}, base_url=base_url)
-        assert judgement.verdict is verdict
+        outcome = _judge(status, REDIRECTING, headers={"Location": location}, base_url=base_url)
+        assert outcome.verdict is verdict
 
 
 def test_a_moved_instance_is_named_and_nothing_of_the_query():
-    judgement = _judge(
+    outcome = _judge(
         301,
         headers={"location": "https://user:pw@search.example/search?q=secret"},
         base_url="http://search.example/",
     )
 
-    assert judgement.detail == "The instance has moved to https://search.example."
+    assert outcome.detail == "The instance has moved to https://search.example."
 
 
 @pytest.mark.parametrize("status", [403, 429, 503])
@@ -346,12 +345,12 @@ def test_how_long_engines_took_is_part_of_the_page(form):
 def test_rows_that_cannot_be_read_are_counted():
     row = '<article class="result"><h4>no link any more</h4></article>'
 
-    judgement = _judge(200, _html(urls=row * 7))
+    outcome = _judge(200, _html(urls=row * 7))
 
-    assert judgement.verdict is Verdict.MALFORMED
-    assert judgement.detail == "None of the page's 7 rows could be read."
-    assert judgement.page is not None
-    assert (judgement.page.rows_seen, judgement.page.hits) == (7, ())
+    assert outcome.verdict is Verdict.MALFORMED
+    assert outcome.detail == "None of the page's 7 rows could be read."
+    assert outcome.page is not None
+    assert (outcome.page.rows_seen, outcome.page.hits) == (7, ())
 
 
 HOUR, DAY = 3_600.0, 86_400.0
@@ -425,15 +424,15 @@ COOL_DOWNS = [
 def test_every_answer_has_its_verdict_and_its_cool_down(
     status, headers, body, form, verdict, state, low, high
 ):
-    judgement = _judge(status, body, headers=headers, form=Format(form))
-    assert judgement.verdict is verdict
+    outcome = _judge(status, body, headers=headers, form=Format(form))
+    assert outcome.verdict is verdict
     outcome = Outcome(
-        verdict=judgement.verdict,
+        verdict=outcome.verdict,
         format=Format(form),
         elapsed=0.1,
         status_code=status,
-        page=judgement.page,
-        retry_after=judgement.retry_after,
+        page=outcome.page,
+        retry_after=outcome.retry_after,
     )
     for seed in range(2):
         pool = InstancePool(public=[CatalogEntry(url=BASE)], rng=random.Random(seed))
@@ -470,11 +469,9 @@ def test_a_number_of_any_length_is_no_mistake_of_ours():
 )
 def test_failed_engines_are_named_with_a_reason_in_our_words(engine, reason, said):
     page = ResultPage(unresponsive_engines=(UnresponsiveEngine(engine=engine, reason=reason),))
-    judgement = naming_engines(
-        Judgement(Verdict.ENGINES_FAILED, page=page, detail="1 engines failed.")
-    )
+    outcome = naming_engines(Outcome(Verdict.ENGINES_FAILED, page=page, detail="1 engines failed."))
     expected = "1 engines failed." if said is None else f"Engines failed: {said}."
-    assert judgement.detail == expected
+    assert outcome.detail == expected
 
 
 def test_the_total_of_each_engine_is_read_in_seconds():

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from searx_mcp.models.attempt import Verdict
 from searx_mcp.models.hits import Answer, Hit, ResultPage
+from searx_mcp.pool.proposal import Outcome
 from searx_mcp.sources.searxng.answers import distrust
-from searx_mcp.sources.searxng.classify import Judgement
 
 BASE = "https://search.example/sx/"
 GOOD = [f"https://site{n}.example/page" for n in range(10)]
@@ -21,14 +21,14 @@ def _through(prefix: str, count: int = 3, target: str = ONCE) -> list[str]:
     return [f"{prefix}{target}{n}" for n in range(count)]
 
 
-def _judgement(urls: list[str], answers: tuple[Answer, ...] = ()) -> Judgement:
+def _outcome(urls: list[str], answers: tuple[Answer, ...] = ()) -> Outcome:
     hits = tuple(Hit(url=url, title="t", position=n) for n, url in enumerate(urls, start=1))
-    return Judgement(Verdict.FULL, page=ResultPage(hits=hits, rows_seen=len(hits), answers=answers))
+    return Outcome(Verdict.FULL, page=ResultPage(hits=hits, rows_seen=len(hits), answers=answers))
 
 
 def _kept(urls: list[str], *, base_url: str = BASE, text: str = "words") -> list[str]:
     """The addresses that are left; the page always has other rows too."""
-    judged = distrust(_judgement(urls), base_url=base_url, text=text)
+    judged = distrust(_outcome(urls), base_url=base_url, text=text)
     assert judged.page is not None
     assert bool(judged.trust_violation) == (len(judged.page.hits) < len(urls))
     return [hit.url for hit in judged.page.hits]
@@ -203,7 +203,7 @@ def test_an_instance_that_is_asked_for_itself_may_show_itself():
     ],
 )
 def test_the_verdict_is_that_of_what_remains(good, verdict):
-    judged = distrust(_judgement([BASE] * 3 + GOOD[:good]), base_url=BASE, text="words")
+    judged = distrust(_outcome([BASE] * 3 + GOOD[:good]), base_url=BASE, text="words")
 
     assert judged.verdict is verdict
     assert judged.trust_violation == f"3 of {3 + good} results lead back to the instance itself."
@@ -216,35 +216,35 @@ def test_the_verdict_is_that_of_what_remains(good, verdict):
 def test_answers_do_not_save_a_page_of_traps_but_make_a_thin_one_full():
     answers = (Answer(text="42"),)
     for urls, verdict in (([BASE], Verdict.UNTRUSTED), ([BASE, GOOD[0]], Verdict.FULL)):
-        judged = distrust(_judgement(urls, answers=answers), base_url=BASE, text="words")
+        judged = distrust(_outcome(urls, answers=answers), base_url=BASE, text="words")
         assert judged.verdict is verdict
 
 
 def test_rows_that_could_not_be_read_still_show():
     page = ResultPage(hits=(Hit(url=BASE, title="t", position=1),), rows_seen=5)
 
-    judged = distrust(Judgement(Verdict.THIN, page=page), base_url=BASE, text="words")
+    judged = distrust(Outcome(Verdict.THIN, page=page), base_url=BASE, text="words")
 
     assert judged.page is not None
     assert judged.page.rows_seen == 4
 
 
 @pytest.mark.parametrize(
-    "judgement",
+    "outcome",
     [
-        pytest.param(Judgement(Verdict.BLOCKED, detail="no"), id="no page"),
-        pytest.param(Judgement(Verdict.EMPTY, page=ResultPage()), id="no hits"),
-        pytest.param(_judgement(GOOD), id="nothing wrong"),
+        pytest.param(Outcome(Verdict.BLOCKED, detail="no"), id="no page"),
+        pytest.param(Outcome(Verdict.EMPTY, page=ResultPage()), id="no hits"),
+        pytest.param(_outcome(GOOD), id="nothing wrong"),
     ],
 )
-def test_an_answer_without_a_violation_stays_as_it_was(judgement):
-    assert distrust(judgement, base_url=BASE, text="words") is judgement
+def test_an_answer_without_a_violation_stays_as_it_was(outcome):
+    assert distrust(outcome, base_url=BASE, text="words") is outcome
 
 
 def test_every_violation_is_told_with_its_host():
     urls = [BASE, *_through("https://t.example/?to=", 3), GOOD[0]]
 
-    judged = distrust(_judgement(urls), base_url=BASE, text="words")
+    judged = distrust(_outcome(urls), base_url=BASE, text="words")
 
     assert judged.trust_violation == (
         "1 of 5 results lead back to the instance itself. 3 of 5 results lead through t.example."
@@ -262,7 +262,7 @@ def test_every_violation_is_told_with_its_host():
 )
 def test_a_violation_never_holds_the_query_or_what_nobody_sees(host, shown):
     judged = distrust(
-        _judgement(_through(f"https://{host}/?to=", 3)), base_url=BASE, text="rare Disease,"
+        _outcome(_through(f"https://{host}/?to=", 3)), base_url=BASE, text="rare Disease,"
     )
 
     assert judged.trust_violation == f"3 of 3 results lead through {shown}."

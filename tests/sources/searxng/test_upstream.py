@@ -254,7 +254,7 @@ async def test_rows_nobody_can_read_are_told_with_the_version_and_without_the_qu
     instance = await start(FakePage(page))
     with caplog.at_level(logging.WARNING):
         outcome = await search(instance, format=Format.HTML)
-    assert (outcome.rows_seen, outcome.rows_used, outcome.has_drifted) == (4, 0, True)
+    assert (outcome.page.rows_seen, len(outcome.page.hits), outcome.has_drifted) == (4, 0, True)
     host = url_of(instance).split("/")[2]
     assert caplog.messages == [
         f"searxng.markup_drift instance={host} version=searxng/2030.1.1 rows_seen=4 rows_used=0"
@@ -265,7 +265,7 @@ async def test_a_captured_answer_comes_as_it_was_sent(start, search):
     instance = await start(answer(_results(5), headers={"X-Test": "1"}))
     kept: list[Response] = []
     outcome = await search(instance, keep=kept.append)
-    assert (outcome.verdict, outcome.rows_seen, outcome.rows_used) == (Verdict.FULL, 5, 5)
+    assert (outcome.verdict, outcome.page.rows_seen, len(outcome.page.hits)) == (Verdict.FULL, 5, 5)
     (received,) = kept
     assert (received.status, received.headers["X-Test"]) == (200, "1")
     assert b"https://a.example/4" in received.body
@@ -329,7 +329,11 @@ async def test_an_answer_of_traps_alone_is_untrusted_and_no_drift(start, search,
 async def test_an_own_instance_may_lead_home(start, search):
     instance = await start(_home)
     outcome = await search(instance)
-    assert (outcome.verdict, outcome.rows_used, outcome.trust_violation) == (Verdict.FULL, 5, "")
+    assert (outcome.verdict, len(outcome.page.hits), outcome.trust_violation) == (
+        Verdict.FULL,
+        5,
+        "",
+    )
 
 
 ROBOTS = "User-agent: searx-mcp\nUser-agent: *\nDisallow: /*?*q=*\n"

@@ -1,1 +1,1 @@
-"""The index formats of site generators, one per file; pure functions of the file's content."""
+"""The index formats of site generators: pure functions of the file's content."""
