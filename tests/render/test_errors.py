@@ -322,8 +322,8 @@ def test_a_long_cause_and_a_long_quote_share_the_room():
 
 
 def test_of_many_wrong_arguments_the_first_are_explained_and_the_others_named():
-    names = ("results_count", "safe_search", "time_range", "language", "timeout", "page")
-    names += ("category", "offset", "cursor")
+    first_six = ("results_count", "safe_search", "time_range", "language", "timeout", "page")
+    names = (*first_six, "category", "offset", "cursor")
     first, *further = (InvalidArgumentError(name, "is not one of " * 9) for name in names)
     text = search_error_text(InvalidArgumentError.of([first, *further]))
     assert estimate(text) <= MAX_TOKENS
