@@ -146,6 +146,8 @@ def _reason(problem: ErrorDetails) -> str:
             return "is not offered here"
         case "missing":
             return "is missing"
+        case "tuple_type":
+            return "must be a list"
         case "literal_error":
             allowed = str(problem["ctx"]["expected"])
             only = "" if " or " in allowed else " here"
