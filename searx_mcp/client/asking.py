@@ -250,8 +250,8 @@ def _started_schedule(parts: Components, upstream: Upstream) -> Schedule:
     )
 
     async def check_health() -> None:
-        # Other processes get what a round learns.
-        await parts.sync.pull()
+        # A round adds to what other processes know, and they get what it learns.
+        await parts.sync.pull(at_once=True)
         await rounds.check()
         await parts.sync.push()
 

@@ -53,7 +53,7 @@ def build_page_view(
     most = (request.limit if request.cursor else None) or request.max_chars or default_chars
     part = _part(document, request, most)
     short = Digest("", ())
-    if content.summarize:
+    if content.summarize and not request.for_model:
         short = digest(
             document.markdown,
             query=" ".join(filter(None, (query, request.prompt))),

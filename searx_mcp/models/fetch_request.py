@@ -27,6 +27,7 @@ class FetchRequest(Frozen):
     Attributes:
         further_urls: addresses that the caller named beside `url`; they are not read.
         by_person: whether a person asked for this very address. Models never set it.
+        for_model: whether a model reads it, which gets passages instead of a summary.
     """
 
     url: Annotated[
@@ -150,6 +151,7 @@ class FetchRequest(Frozen):
     ] = False
     further_urls: tuple[str, ...] = ()
     by_person: bool = False
+    for_model: bool = False
 
     @model_validator(mode="after")
     def _check_aim(self) -> Self:

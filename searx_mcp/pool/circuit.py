@@ -91,7 +91,7 @@ class Members:
         member = self._member(url)
         member.in_flight -= 1
         record, page = member.record, outcome.page
-        record.last_at = now
+        record.last_at = record.state_at = now
         record.drift += outcome.has_drifted
         member.learn_formats(outcome, now)
         if member.is_own and query is not None and page is not None:
@@ -127,7 +127,7 @@ class Members:
         member = self._member(url)
         member.in_flight -= 1
         record = member.record
-        record.last_at = now
+        record.last_at = record.state_at = now
         detail = "Another instance answered first."
         record.observe_latency(elapsed, now)
         record.remember(Outcome(Verdict.OVERTAKEN, member.format(now), elapsed, detail=detail), now)
@@ -150,9 +150,11 @@ class Members:
         member = self._members[url]
         record = member.record
         record.last_at = now
+        if alive and record.state is not InstanceState.FAILING:
+            return
+        record.state_at = now
         if alive:
-            if record.state is InstanceState.FAILING:
-                record.until = min(record.until, now)
+            record.until = min(record.until, now)
             return
         record.consecutive_failures += 1
         if record.consecutive_failures >= self._config.max_consecutive_failures:
@@ -166,7 +168,7 @@ class Members:
         if url not in self._members or not self._members[url].is_own:
             return
         record = self._members[url].record
-        record.last_at = now
+        record.last_at = record.state_at = now
         record.json_recheck = 0.0
         record.engines = engine_care.revived(record.engines)
         if record.state in WAITING:
@@ -179,13 +181,13 @@ class Members:
         """
         if url in self._members:
             record = self._members[url].record
-            record.last_at = now
+            record.last_at = record.state_at = now
             record.renew()
 
     def record_agreement(self, url: str, *, agrees: bool, now: float) -> None:
         """Record whether the results of `url` overlap with those of other instances."""
         record = self._member(url).record
-        record.last_at = now
+        record.last_at = record.state_at = now
         record.disagreement_streak = 0 if agrees else record.disagreement_streak + 1
         if record.disagreement_streak >= _DISAGREES_AFTER:
             record.disagreement_streak = 0
@@ -196,7 +198,7 @@ class Members:
     def rest(self, url: str, seconds: float, now: float) -> None:
         """Pause an instance for the seconds that its answer asks for."""
         record = self._member(url).record
-        record.last_at = now
+        record.last_at = record.state_at = now
         if record.state not in GIVEN_UP:
             record.state = InstanceState.RATE_LIMITED
             record.until = max(record.until, now + seconds)
@@ -213,7 +215,7 @@ class Members:
         if (member := self._known().get(url)) is None:
             return
         record = member.record
-        record.last_at = record.robots_read_at = now
+        record.last_at = record.state_at = record.robots_read_at = now
         if opted_out:
             record.opt_out(now)
         elif record.is_opted_out:
@@ -253,7 +255,7 @@ class Members:
 
     def reset(self, url: str, last_at: float) -> InstanceRecord:
         """Forget what was learned about `url`; return the record that replaces one of `last_at`."""
-        record = InstanceRecord(url=url, last_at=last_at)
+        record = InstanceRecord(url=url, last_at=last_at, reset_at=last_at)
         self._restore(self._member(url), record)
         return record
 
@@ -265,24 +267,18 @@ class Members:
         return self._members.get(url) or self._leaving[url]
 
     def _restore(self, member: Member, record: InstanceRecord) -> None:
-        """Take over one record, unless ours is newer.
+        """Take over what is later in a record.
 
         About an opt-out, the most recent reading of robots.txt decides: a process with a later record may
         have read it earlier.
         """
-        ours = member.record
-        if record.last_at <= ours.last_at:
-            is_news = record.robots_read_at > ours.robots_read_at
-            if record.is_opted_out and is_news and not member.is_own:
-                ours.robots_read_at = record.robots_read_at
-                ours.opt_out(record.robots_read_at)
-            return
-        opted_out_at = ours.robots_read_at if ours.is_opted_out else 0.0
-        member.record = record.model_copy()
+        ours, joined = member.record, member.record.joined(record)
+        member.record = ours if joined is ours else joined.model_copy()
         self._pardon_own(member)
-        if opted_out_at >= record.robots_read_at > 0:  # 0: a person reset it
-            member.record.robots_read_at = opted_out_at
-            member.record.opt_out(opted_out_at)
+        wish = max(ours, record, key=lambda each: (each.robots_read_at, each.is_opted_out))
+        is_current = wish.last_at > member.record.reset_at and wish.until > wish.robots_read_at
+        if wish.is_opted_out and is_current and not member.is_own:
+            member.record.opt_out(wish.robots_read_at)
 
     def _pardon_own(self, member: Member) -> None:
         """Reset an instance that became the user's own: own instances are never given up."""

@@ -153,7 +153,8 @@ class InstancePool(Members):
         """Record the `/config` of `url`; a member that has left the pool is ignored."""
         if url in self._members:
             record = self._members[url].record
-            record.facts, record.last_at = facts, now
+            record.facts, record.facts_at = facts, now
+            record.last_at = now
 
     def format_of(self, url: str, now: float) -> Format:
         """Return the format to ask `url` for now."""

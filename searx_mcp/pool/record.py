@@ -1,6 +1,8 @@
 """What was learned about an instance: the record that the pool changes and a store keeps."""
 
 import math
+from collections.abc import Mapping
+from itertools import chain
 from typing import Any, Final
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -62,7 +64,9 @@ class InstanceRecord(BaseModel):
 
     Attributes:
         url: base URL.
-        last_at: time of the last change in this record; the latest record wins.
+        last_at: time of the last change in this record; `joined` is the rule for two.
+        reset_at: before this time, all was forgotten.
+        state_at: time of the last change of what no other time stands for.
         state: its state in `searx_mcp.pool.circuit`.
         until: end of its wait.
         reason: why it waits or is degraded, a sentence for a person.
@@ -94,7 +98,7 @@ class InstanceRecord(BaseModel):
         json_listed: whether its pages list JSON among the formats.
         json_recheck: time from which JSON may be tried again.
         link_token: whether its pages contain the link token.
-        facts: from its `/config`.
+        facts, facts_at: from its `/config`, and when.
         robots_read_at: time of the last reading of its robots.txt, or of a failed try.
         engines: records of the engines inside it; of own instances only.
         version: of the fields; it only grows.
@@ -110,6 +114,8 @@ class InstanceRecord(BaseModel):
 
     url: str
     last_at: float = 0.0
+    reset_at: float = 0.0
+    state_at: float = 0.0
 
     state: InstanceState = InstanceState.NEW
     until: float = 0.0
@@ -150,6 +156,7 @@ class InstanceRecord(BaseModel):
     json_recheck: float = 0.0
     link_token: bool | None = None
     facts: ConfigFacts | None = None
+    facts_at: float = 0.0
     robots_read_at: float = Field(default=0.0, alias="cleared_at")
     engines: tuple[EngineRecord, ...] = ()
     version: int = 1
@@ -279,6 +286,18 @@ class InstanceRecord(BaseModel):
         rank = math.ceil(len(self.latencies) * percent / 100)
         return sorted(self.latencies)[max(rank, 1) - 1]
 
+    def joined(self, other: "InstanceRecord") -> "InstanceRecord":
+        """Return the later of two records, with each part of which the earlier one has a later state.
+
+        Sums are not added: both may include the same requests.
+        """
+        early, late = sorted((other, self), key=lambda each: each.last_at)
+        later = [at for at in _PARTS if getattr(early, at) > getattr(late, at)]
+        if early.last_at <= late.reset_at or not later:
+            return late
+        names = chain.from_iterable((at, *_PARTS[at]) for at in later)
+        return late.model_copy(update={name: getattr(early, name) for name in names})
+
     def settled(self, now: float) -> "InstanceRecord":
         """Return a copy of this record, corrected at `now`.
 
@@ -313,7 +332,21 @@ _OF_STATE: Final = (
 """Fields that hold the current state, not observations."""
 _PAST: Final = (
     "observed_at", "latency_at", "healthy_since", "degraded_at", "overtaken_at", "robots_read_at",
+    "reset_at", "state_at", "facts_at",
 )  # fmt: skip
+_PARTS: Final[Mapping[str, tuple[str, ...]]] = {
+    "observed_at": (
+        "successes", "failures", "observed", "count", "outcomes", "last_verdict", "last_detail",
+        "drift",
+    ),
+    "latency_at": ("latency", "latencies"),
+    "facts_at": ("facts",),
+    "robots_read_at": (),
+    "state_at": (
+        *_OF_STATE, "json_enabled", "json_listed", "json_recheck", "link_token", "engines",
+    ),
+}  # fmt: skip
+"""Fields that change together, by the time of their last change."""
 
 
 def settled(at: float, now: float) -> float:
@@ -324,8 +357,7 @@ def settled(at: float, now: float) -> float:
 def replaces(incoming: float, kept: float, now: float) -> bool:
     """Return whether a record of the time `incoming` replaces one of the time `kept`.
 
-    The last writer wins, instance by instance, and nothing is merged: a record is one process's consistent
-    view. A stored record from the future never wins, or a clock that was once wrong would block all later
-    ones.
+    A store keeps the later one, instance by instance; processes join what they know with it before they
+    save. A stored record from the future never wins, or a clock that was once wrong would block all later ones.
     """
     return incoming >= kept or kept > now + SKEW

@@ -44,7 +44,7 @@ _HANDLED_IN_SEARCH: Final = frozenset(
 )
 _HANDLED_IN_FETCH: Final = frozenset(
     {"url", "cursor", "offset", "limit", "max_chars", "prompt", "timeout", "further_urls"}
-    | {"by_person"}
+    | {"by_person", "for_model"}
 )
 """Fields of a request that are not lost: they are sent, handled here, or of no use to a service."""
 

@@ -126,7 +126,7 @@ class ResultReader:
         started = asyncio.get_running_loop().time()
         try:
             page = await self._reader.fetch(
-                FetchRequest(url=reading.url),
+                FetchRequest(url=reading.url, for_model=asked.room is not None),
                 deadline=min(asked.deadline, started + self._config.content_fetch_timeout),
                 max_bytes=self._config.max_content_size,
                 query=asked.query,

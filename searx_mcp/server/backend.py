@@ -56,9 +56,7 @@ class LazyService:
     """
 
     def __init__(self, settings: Settings) -> None:
-        # Models see passages; a summary would take 2 ms per page on this event loop for nothing.
-        plain = settings.web_search.model_copy(update={"summarize_long_content": False})
-        self._settings = settings.model_copy(update={"web_search": plain})
+        self._settings = settings
         self._group = asyncio.TaskGroup()
         self._stop = asyncio.Event()
         self._service: asyncio.Future[Service] | None = None

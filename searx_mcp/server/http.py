@@ -14,7 +14,7 @@ from mcp.server.mcpserver import MCPServer
 from mcp.server.transport_security import TransportSecuritySettings
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
-from starlette.routing import Route
+from starlette.routing import Match, Route
 from typing_extensions import override
 
 from searx_mcp.errors import ErrorCode, SettingsError
@@ -112,7 +112,7 @@ async def _wrong_method(request: Request, _: Exception) -> Response:
     # Starlette names only the methods of the first route with this path.
     methods: set[str] = set()
     for route in request.app.routes:
-        if isinstance(route, Route) and route.path == request.url.path:
+        if isinstance(route, Route) and route.matches(request.scope)[0] is not Match.NONE:
             methods |= route.methods or set()
     allowed = ", ".join(sorted(methods))
     error = {

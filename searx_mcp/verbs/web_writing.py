@@ -128,7 +128,11 @@ class Pages(Writing[FetchRequest, Page]):
         cost = Further(request.further_urls, room.fetch).cost
         budget = max(min(budget, _LEAST_TOKENS), budget - cost)
         most = request.limit or request.max_chars or settings.web_fetch.default_max_chars
-        update = {"max_chars": min(most, budget * TOKEN_CHARS), "limit": None}
+        update = {
+            "max_chars": min(most, budget * TOKEN_CHARS),
+            "limit": None,
+            "for_model": True,
+        }
         return request.model_copy(update=update), replace(room, budget=budget)
 
     @override

@@ -115,6 +115,9 @@ RECORD = InstanceRecord(
     last_verdict=Verdict.TIMEOUT,
     last_detail="It was slow.",
     facts=ConfigFacts(version="2026.1"),
+    facts_at=NOW - 44,
+    reset_at=NOW - 45,
+    state_at=NOW - 46,
     robots_read_at=NOW - 43,
     engines=(ENGINE,),
     version=1,
@@ -138,7 +141,7 @@ def test_a_record_from_the_future_counts_as_written_now_with_what_is_left_of_eac
         name: getattr(RECORD, name) - ahead
         for name in (
             *("last_at", "until", "json_recheck", "observed_at", "latency_at", "healthy_since"),
-            *("degraded_at", "overtaken_at", "robots_read_at"),
+            *("degraded_at", "overtaken_at", "robots_read_at", "facts_at", "reset_at", "state_at"),
         )
     }
     moved |= {

@@ -321,12 +321,14 @@ def test_a_long_cause_and_a_long_quote_share_the_room():
     assert text.count("one two") > 2
 
 
-def test_every_wrong_argument_is_named_within_the_promised_tokens():
-    names = ("results_count", "safe_search", "time_range", "language", "timeout", "page")
-    first, *further = (InvalidArgumentError(name, "is wrong since " * 9) for name in names)
+def test_of_many_wrong_arguments_the_first_are_explained_and_the_others_named():
+    first_six = ("results_count", "safe_search", "time_range", "language", "timeout", "page")
+    names = (*first_six, "category", "offset", "cursor")
+    first, *further = (InvalidArgumentError(name, "is not one of " * 9) for name in names)
     text = search_error_text(InvalidArgumentError.of([first, *further]))
     assert estimate(text) <= MAX_TOKENS
-    assert all(f"{name}: is wrong" in text for name in names)
+    assert all(f"{name}: is not one of is not one of is" in text for name in names[:3])
+    assert "; also wrong: language, timeout, page, category, offset; and 1 more (" in text
     assert text.endswith("Correct the named argument and call again.")
 
 

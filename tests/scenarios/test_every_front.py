@@ -360,6 +360,16 @@ SCENARIOS: Final[Mapping[str, Scenario]] = {
         ),
         fronts=tuple(front for front in FRONTS if front != "command"),
     ),
+    "a program gets summaries": Scenario(
+        (
+            search(
+                {"fetch_content": True},
+                data={"results.0.content.summary": f"{DANCE} More on hive honey."},
+            ),
+            fetch("/winter", data={"summary": FACT}),
+        ),
+        fronts=("module", "command", "rest", "thin"),
+    ),
     # A program that calls a method gets everything: only what is written has a budget.
     **{
         f"a budget of tokens: {call.verb.tool}": Scenario(

@@ -1,6 +1,7 @@
 """The server over HTTP, through real sockets: what is refused, and what clients of both eras get."""
 
 import asyncio
+import json
 import socket
 from collections.abc import Mapping
 
@@ -24,6 +25,11 @@ TOKEN = "0123456789abcdef"
 MODES = ("auto", "legacy")
 PROVEN = {"Authorization": f"Bearer {TOKEN}"}
 NONE: Mapping[str, str] = {}
+MODERN = {"MCP-Protocol-Version": "2026-07-28", "Mcp-Method": "unknown"}
+META = {
+    "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+    "io.modelcontextprotocol/clientCapabilities": {},
+}
 
 
 class Echo(PartOfService):
@@ -86,6 +92,24 @@ async def test_what_is_refused_says_why_to_a_person_and_to_a_program(server):
             assert answer.status_code == status
             assert told in answer.json()["error"]["message"]
             assert answer.json()["error"]["data"]["code"]
+
+
+@pytest.mark.parametrize(
+    ("headers", "meta", "status", "number"),
+    [
+        ({"Mcp-Session-Id": "ended"}, {}, 404, -32_600),
+        ({}, {}, 400, -32_600),
+        (MODERN, {}, 400, -32_602),
+        (MODERN, META, 404, -32_601),
+    ],
+    ids=["session", "no session", "version", "method"],
+)
+async def test_what_the_protocol_refuses_has_its_status_and_number(
+    shared, headers, meta, status, number
+):
+    message = {"jsonrpc": "2.0", "id": 1, "method": "unknown", "params": {"_meta": meta}}
+    answer = await ask(shared, content=json.dumps(message).encode(), headers=headers)
+    assert (answer.status_code, answer.json()["error"]["code"]) == (status, number)
 
 
 @pytest.mark.parametrize("modern", [False, True], ids=["legacy", "modern"])

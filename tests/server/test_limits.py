@@ -115,7 +115,7 @@ async def test_a_fetch_ends_before_the_server_does(call, named, settings, second
 )
 async def test_a_page_keeps_to_the_size_that_was_named(call, named, settings, chars, tokens):
     asked, text = await call("web_fetch", {"url": "https://a.example/", **named}, **settings)
-    assert (asked.max_chars, asked.limit) == (chars, None)
+    assert (asked.max_chars, asked.limit, asked.for_model) == (chars, None, True)
     assert tokens * 0.95 - 20 < estimate(text) <= tokens
 
 

@@ -34,6 +34,8 @@ _FEW_UNCASED: Final = 3
 """Maximum terms of a question that is assumed to continue the subject of the one before: in languages that drop
 pronouns, and in scripts without capitals, which show no names. One in English."""
 
+_AGAIN = re.compile(r",?\s+(?:and|or)\s+(of|in|for|from|with|on|by|at)\s+", re.IGNORECASE)
+"""A preposition again, as in "the capital of Austria and of Hungary"."""
 _OPENING = re.compile(
     r"(?:\bthe\s+)?\bdifferences?\s+between\s+|\bbetween\s+|^compare\s+", re.IGNORECASE
 )
@@ -109,7 +111,8 @@ def analyse(query: str, intent: Intent | None = None) -> Analysis:
     parts = _questions(query)
     sides: list[str] = []
     if len(parts) == 1:
-        sides = _sides(query, joints=_AND if intent is Intent.COMPARISON else frozenset())
+        joints = _AND if intent is Intent.COMPARISON else frozenset()
+        sides = _sides(query, joints) or _ends(query)
         parts = [query, *sides[:_MOST_SIDES]]
     return Analysis(intent or _intent(query), tuple(dict.fromkeys(parts)), bool(sides))
 
@@ -130,8 +133,7 @@ def _questions(query: str) -> list[str]:
         parts = [*parts[: MOST_PARTS - 1], " ".join(parts[MOST_PARTS - 1 :])]
     if len(parts) <= 1:
         return [query]
-    subject = _subject(parts[0])
-    return [parts[0], *(_with_subject(part, subject) for part in parts[1:])]
+    return [parts[0], *(_with_subject(part, parts[0]) for part in parts[1:])]
 
 
 def _asking(parts: Sequence[str]) -> list[str]:
@@ -150,26 +152,36 @@ def _asking(parts: Sequence[str]) -> list[str]:
     return [*found, before] if before else found
 
 
-def _subject(question: str) -> str:
-    """Return the subject of a question: its names, else its words without question words."""
+def _subject(question: str, *, is_named: bool) -> str:
+    """Return the subject of a question: its names, else its words without question words.
+
+    Args:
+        question: the first question.
+        is_named: whether the next one has a name of its own, in whose place the names are.
+    """
     kept = [
         word
         for word in re.findall(r"[\w.+#/'-]+", _DEGREE.sub(" ", question))
         if folded(word) not in FUNCTION_WORDS
     ]
     names = [word for word in kept if word != word.lower() and not question.startswith(word)]
+    if is_named and names:
+        return " ".join(word for word in kept if word not in names)
     if not names and _PRONOUN.search(question):
         return ""
     return " ".join(names or kept)
 
 
-def _with_subject(part: str, subject: str) -> str:
+def _with_subject(part: str, first: str) -> str:
     own = set(terms(part))
+    refers = _PRONOUN.search(part) is not None
+    is_named = not refers and _ASKS.match(part) is not None and part[1:] != part[1:].lower()
+    subject = _subject(first, is_named=is_named)
     missing = [word for word in subject.split() if not own.issuperset(terms(word))]
     few = _FEW_UNCASED
     if part.lower() != part.upper():
         few = 1 if _ASKS.match(part) else _FEW
-    if missing and (_PRONOUN.search(part) or len(own) <= few):
+    if missing and (refers or len(own) <= few):
         return f"{part.rstrip(_MARKS)} ({' '.join(missing)})"
     return part
 
@@ -208,6 +220,20 @@ def _sides(query: str, joints: frozenset[str]) -> list[str]:
         _SPACED.sub("", " ".join((*before, *words[first:behind], *words[end:])))
         for first, behind in sides
     ]
+
+
+def _ends(query: str) -> list[str]:
+    """Return the question with each of its ends, which begin with the same preposition; nothing if it has one end."""
+    again = _AGAIN.search(query)
+    if again is None:
+        return []
+    preposition = f" {again[1]} "
+    before, *others = query[: again.start()].split(f",{preposition}")
+    head, _, first = before.rpartition(preposition)
+    ends = [first, *others, query[again.end() :]]
+    if not head or _PRONOUN.search(ends[-1]) or not all(map(_is_telling, ends)):
+        return []
+    return [f"{head}{preposition}{end}" for end in ends]
 
 
 def _chain(words: Sequence[str], joints: frozenset[str]) -> list[tuple[int, int]]:

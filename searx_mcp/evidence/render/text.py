@@ -229,6 +229,8 @@ def _fitting(
     left = room - reserved - _MORE_TOKENS
     costs = [line_cost(_evidence_head(each, response, boundary)) + 2 for each in response.evidence]
     first = [*takewhile(lambda place: _is_first(response, place), range(len(costs)))]
+    while len(first) > 1 and left < sum(costs[place] + _LEAST_TEXT for place in first):
+        first.pop()
     needs = [
         costs[place] + estimate(strangers(response.evidence[place].text, boundary), limit=left)
         for place in first

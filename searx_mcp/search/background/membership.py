@@ -10,8 +10,10 @@ from searx_mcp.files import read_text
 from searx_mcp.models.credentials import base_url
 from searx_mcp.models.instance import Catalog, CatalogEntry, InstanceChoice, PoolReport
 from searx_mcp.pool.catalog import catalog_age_days, parse_catalog
+from searx_mcp.pool.circuit import Members
 from searx_mcp.pool.config import InstancesConfig, PublicInstances
 from searx_mcp.pool.pool import InstancePool, SourcePool
+from searx_mcp.pool.record import InstanceRecord
 from searx_mcp.pool.searxspace import MAX_TEXT
 from searx_mcp.storage.state import StateStore
 
@@ -220,11 +222,10 @@ class StateSync:
         membership: PoolMembership | None = None,
         sources: SourcePool | None = None,
     ) -> None:
-        self._pool = pool
+        self._pools: tuple[Members, ...] = (pool,) if sources is None else (pool, sources)
         self._state = state
         self._clock = clock
         self._membership = membership
-        self._sources = sources
         self._pulled_at: float | None = None
         self._pushed_at = 0.0
 
@@ -245,24 +246,26 @@ class StateSync:
         records = await self._state.load(now)
         # Records from before the clock was set back must not block later ones.
         self._pushed_at = self._pushed_at if self._pushed_at <= now else 0.0
-        self._pool.settle(now)
-        self._pool.restore(records)
-        if self._sources is not None:
-            self._sources.settle(now)
-            self._sources.restore(records)
+        for pool in self._pools:
+            pool.settle(now)
+            pool.restore(records)
 
     async def push(self) -> None:
-        """Save what was learned since the last time."""
+        """Save what was learned since the last time, joined with what others have stored meanwhile."""
+        if not self._learned():
+            return
         now = self._clock()
-        records = self._pool.learned_since(self._pushed_at)
-        if records.keys() - self._pool.own_urls():
-            # During our request, another process may have read in a robots.txt that we must stay away: its
-            # stored record must not be lost.
-            self._pool.restore(await self._state.load(now))
-            records = self._pool.learned_since(self._pushed_at)
-        if self._sources is not None:
-            records |= self._sources.learned_since(self._pushed_at)
-        if records:
+        stored = await self._state.load(now)
+        for pool in self._pools:
+            pool.restore(stored)
+        if records := self._learned():
             await self._state.save(records, now)
             # A reset record is dated ahead, which must not block saving the others.
             self._pushed_at = min(now, max(record.last_at for record in records.values()))
+
+    def _learned(self) -> dict[str, InstanceRecord]:
+        return {
+            url: record
+            for pool in self._pools
+            for url, record in pool.learned_since(self._pushed_at).items()
+        }

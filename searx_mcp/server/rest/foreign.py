@@ -140,16 +140,21 @@ def _name(problem: ErrorDetails) -> str:
     return ".".join(parts[:-1] if is_member and len(parts) > 1 else parts) or "body"
 
 
+_REASONS: Final = {
+    "extra_forbidden": "is not offered here",
+    "missing": "is missing",
+    "model_type": "must be an object",
+    "tuple_type": "must be a list",
+}
+"""What pydantic would say as of Python, by its type of the problem."""
+
+
 def _reason(problem: ErrorDetails) -> str:
-    match problem["type"]:
-        case "extra_forbidden":
-            return "is not offered here"
-        case "missing":
-            return "is missing"
-        case "literal_error":
-            allowed = str(problem["ctx"]["expected"])
-            only = "" if " or " in allowed else " here"
-            return f"must be {_BOOLEAN.sub(lambda found: found[0].lower(), allowed)}{only}"
-        case _:
-            text = problem["msg"].removeprefix("Value error, ")
-            return text[:1].lower() + text[1:]
+    if told := _REASONS.get(problem["type"]):
+        return told
+    if problem["type"] == "literal_error":
+        allowed = str(problem["ctx"]["expected"])
+        only = "" if " or " in allowed else " here"
+        return f"must be {_BOOLEAN.sub(lambda found: found[0].lower(), allowed)}{only}"
+    text = problem["msg"].removeprefix("Value error, ")
+    return text[:1].lower() + text[1:]

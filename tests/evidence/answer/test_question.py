@@ -104,6 +104,28 @@ QUESTIONS: list[tuple[str, str, list[str]]] = [
         ["How many employees does Siemens have", "what was its revenue in 2023 (Siemens)"],
     ),
     ("salt and pepper shrimp recipe", "factual", []),
+    (
+        "What is the capital of Austria, of Peru, and of Hungary?",
+        "factual",
+        [
+            "=",
+            "What is the capital of Austria",
+            "What is the capital of Peru",
+            "What is the capital of Hungary?",
+        ],
+    ),
+    ("What is the history of the city and of its people?", "exploratory", []),
+    ("Of what and of whom is it made?", "factual", []),
+    (
+        "When did Peru become independent and when Chile?",
+        "factual",
+        ["When did Peru become independent", "when Chile (become independent)"],
+    ),
+    (
+        "What is the capital of Austria and what of Hungary?",
+        "factual",
+        ["What is the capital of Austria", "what of Hungary (capital)"],
+    ),
     ("What are the rules and regulations for drones in Norway?", "factual", []),
     ("When and where was Ada Lovelace born?", "factual", []),
     (

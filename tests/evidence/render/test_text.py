@@ -323,6 +323,16 @@ def test_the_best_of_each_part_and_page_is_shown_in_little_room(boundary):
     assert estimate(shown) <= 1_100
 
 
+@pytest.mark.parametrize(("budget", "shown"), [(350, 1), (500, 2), (800, 3)])
+def test_as_many_parts_as_have_room_are_shown_and_never_none(boundary, budget, shown):
+    parts = tuple(f"How tall does the tree of kind {kind} grow?" for kind in "abc")
+    evidence = tuple(LONG.model_copy(update={"sub_query": part}) for part in parts)
+    told = response(evidence=evidence, sub_queries=parts, citations=(), steps=(), images=())
+    text = evidence_text(told, budget=budget, boundary=boundary)
+    assert estimate(text) <= budget
+    assert text.count("\nSource [") == shown
+
+
 def many(chunks: int = 22, **fields: Any) -> EvidenceResponse:
     words = " ".join(f"word{n}" for n in range(60))
     evidence = tuple(

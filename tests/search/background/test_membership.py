@@ -2,6 +2,7 @@
 
 import asyncio
 import random
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -9,14 +10,18 @@ from typing_extensions import override
 
 from searx_mcp import SearxClient
 from searx_mcp.errors import NoInstancesError, SettingsError, UnavailableReason
+from searx_mcp.models.attempt import Format, Verdict
 from searx_mcp.models.instance import Catalog, CatalogEntry, InstanceChoice
 from searx_mcp.pool.catalog import gate
 from searx_mcp.pool.config import InstancesConfig, PublicInstances
+from searx_mcp.pool.config_facts import ConfigFacts
 from searx_mcp.pool.pool import InstancePool
+from searx_mcp.pool.proposal import Outcome
 from searx_mcp.pool.record import OPTED_OUT
 from searx_mcp.search.background.membership import (
     PULL_INTERVAL,
     PoolMembership,
+    StateSync,
     read_bundled,
     read_catalog,
 )
@@ -225,6 +230,48 @@ async def test_older_news_do_not_undo_what_was_learned_here(another_process):
             await first.aclose()
             report = await second.instances()
     assert report.instances[0].state == "rate_limited"
+
+
+ANSWER = Outcome(Verdict.FULL, Format.JSON, 0.5, status_code=200)
+LIMIT = Outcome(Verdict.RATE_LIMITED, Format.HTML, 0.5, status_code=429)
+FACTS = ConfigFacts(version="2026.1")
+
+
+def _answered(pool: InstancePool, outcome: Outcome, now: float) -> None:
+    pool.begin(MINE, now)
+    pool.report(MINE, outcome, now)
+
+
+@pytest.mark.parametrize(
+    ("earlier", "later", "known"),
+    [
+        (partial(_answered, outcome=ANSWER), "check", {"successes": 1, "state": "healthy"}),
+        (partial(_answered, outcome=LIMIT), "check", {"failures": 1, "state": "rate_limited"}),
+        (partial(_answered, outcome=LIMIT), "facts", {"facts": FACTS, "state": "rate_limited"}),
+        ("facts", partial(_answered, outcome=ANSWER), {"facts": FACTS, "successes": 1}),
+    ],
+    ids=["an answer, a check", "a limit, a check", "a limit, facts", "facts, an answer"],
+)
+async def test_what_a_process_learns_does_not_hide_what_another_has_learned(
+    earlier, later, known, tmp_path
+):
+    learn = {
+        "check": partial(InstancePool.probed, url=MINE, alive=True),
+        "facts": partial(InstancePool.learn_facts, url=MINE, facts=FACTS),
+    }
+    clock = FakeClock()
+    pools = [InstancePool(own=[MINE], rng=random.Random(1)) for _ in range(3)]
+    stores = [open_store(tmp_path / FILE_NAME) for _ in pools]
+    syncs = [StateSync(pool, store, clock) for pool, store in zip(pools, stores, strict=True)]
+    for process, step in enumerate((earlier, later)):
+        clock.advance(1)
+        learn.get(step, step)(pools[process], now=clock())
+        await syncs[process].push()
+    for pool, store, sync in zip(pools, stores, syncs, strict=True):
+        await sync.pull(at_once=True)
+        await store.aclose()
+        record = pool.record_of(MINE)
+        assert {name: getattr(record, name) for name in known} == known
 
 
 async def test_a_file_that_cannot_be_used_is_told_and_no_search_fails(

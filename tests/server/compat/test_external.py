@@ -42,12 +42,12 @@ async def test_pages_that_all_fail_are_an_error(rest):
         ("search", {"query": "bees", "count": 0}, "count"),
         ("search", {"query": "bees", "format": "x"}, "format"),
         ("load", {"urls": []}, "urls"),
-        ("load", {"urls": URL}, "urls"),
+        ("load", {"urls": URL}, "urls: must be a list"),
         ("load", {"url": URL}, "urls"),
     ],
 )
 async def test_wrong_arguments_are_refused_by_their_name(rest, service, path, body, field):
     answer = await rest.post(f"/external/{path}", json=body)
     assert answer.status_code == 400
-    assert f"{field}: " in answer.json()["error"]
+    assert answer.json()["error"].startswith(field)
     assert not service.asked

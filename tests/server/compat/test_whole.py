@@ -60,6 +60,7 @@ async def test_a_page_is_found_and_read_in_every_dialect(whole, site):
     wanted = {"url": url, "formats": ["markdown", "summary"], "timeout": 20_000}
     scraped = (await whole.post("/firecrawl/v2/scrape", json=wanted)).json()["data"]
     assert SAID in scraped["markdown"]
+    assert scraped["summary"]
     assert scraped["metadata"]["description"] == "Of bees."
     assert scraped["metadata"]["cacheState"] == "hit"
     (loaded,) = (await whole.post("/external/load", json={"urls": [url]})).json()

@@ -120,6 +120,7 @@ async def test_a_body_that_is_no_object_is_a_bad_request(rest, service, body):
         ("GET", SEARCH, 405, "POST"),
         ("PUT", SEARCH, 405, "POST"),
         ("DELETE", "/search", 405, "GET, HEAD, POST"),
+        ("POST", "/r/https://a.example/bees", 405, "GET, HEAD"),
         ("GET", "/v1/nothing", 404, "/v1"),
         ("GET", "/v1/search/", 404, "/v1"),
     ],
