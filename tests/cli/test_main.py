@@ -37,7 +37,7 @@ def environment(*reachable, own=(), **more: str) -> dict[str, str]:
     return {
         "SEARX_MCP_INSTANCES__OWN": json.dumps([fake.url for fake in own]),
         "SEARX_MCP_FETCH__ALLOW_PRIVATE": json.dumps([fake.origin for fake in reachable]),
-        "SEARX_MCP_SEARCH__ATTEMPT_TIMEOUT": "0.5",
+        "SEARX_MCP_SEARCH__ATTEMPT_TIMEOUT": "20",
         "SEARX_MCP_WEB_SEARCH__USE_RANDOM_INSTANCES": "false",
         **more,
     }
