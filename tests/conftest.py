@@ -41,6 +41,7 @@ from hypothesis import settings
 from typing_extensions import override
 
 from searx_mcp.cli.main import main
+from searx_mcp.fetch.turns import Turns, Wait
 from searx_mcp.models.instance import Catalog, CatalogEntry
 from searx_mcp.settings.values import Settings
 from searx_mcp.testing.loopback import LoopbackServer
@@ -286,6 +287,15 @@ def pass_by() -> Callable[[float], None]:
         loop.waiting.seconds += seconds
 
     return skip
+
+
+@pytest.fixture
+def patient_search(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A search waits for pages as long as it may: a busy machine takes long to start what reads them."""
+    assert Turns.take.__kwdefaults__ is not None
+    monkeypatch.setitem(Turns.take.__kwdefaults__, "wait", Wait(nothing=PATIENCE, next=PATIENCE))
+    monkeypatch.setattr("searx_mcp.fetch.turns.MORE", PATIENCE)
+    monkeypatch.setattr("searx_mcp.fetch.turns.NOTHING_SHARE", 1.0)
 
 
 @pytest.fixture(autouse=True)

@@ -109,6 +109,7 @@ FIELDS: dict[str, tuple[str, str, dict[str, Any], dict[str, set[str]]]] = {
 }
 
 
+@pytest.mark.usefixtures("patient_search")
 @pytest.mark.parametrize(("tool", "asked", "more", "fields"), FIELDS.values(), ids=FIELDS)
 async def test_every_front_has_every_field(ask, own, web, tool, asked, more, fields):
     if asked == "limited":

@@ -87,6 +87,7 @@ def test_the_readme_stays_short_and_begins_with_what_it_is():
     assert tests.endswith("tox")
 
 
+@pytest.mark.usefixtures("patient_search")
 async def test_the_model_sees_what_the_readme_shows(settings_for):
     paragraphs = (
         "A honey bee that has found flowers dances on the comb to tell the others where they are.",
@@ -100,7 +101,8 @@ async def test_the_model_sees_what_the_readme_shows(settings_for):
             description="How honey bees tell each other where flowers are.",
         )
         async with FakeSearxng(formats=("html", "json"), results=[row]) as instance:
-            settings = settings_for(web, instance, own=[instance])
+            longest = {"default_timeout": 120}
+            settings = settings_for(web, instance, own=[instance], web_search=longest)
             async with Client(build_server(settings)) as client:
                 result = await client.call_tool("web_search", {"query": "why do bees dance"})
     (content,) = result.content

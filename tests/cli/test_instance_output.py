@@ -180,8 +180,9 @@ def test_a_table_fits_the_terminal_and_cuts_nothing_but_addresses(make, width):
     ids=["lasts", "now", "a week", "a month"],
 )
 def test_a_forecast_names_the_day(dry_in, shown):
-    line = SPENT.model_copy(update={"dry_at": None if dry_in is None else NOW + dry_in})
-    assert forecast(line, NOW).plain == shown
+    noon = NOW.replace(hour=12, tzinfo=None).astimezone()  # the day is that of this machine
+    line = SPENT.model_copy(update={"dry_at": None if dry_in is None else noon + dry_in})
+    assert forecast(line, noon).plain == shown
 
 
 def test_a_budget_that_is_spent_within_the_day_runs_out_today():

@@ -37,12 +37,14 @@ def environment(*reachable, own=(), **more: str) -> dict[str, str]:
     return {
         "SEARX_MCP_INSTANCES__OWN": json.dumps([fake.url for fake in own]),
         "SEARX_MCP_FETCH__ALLOW_PRIVATE": json.dumps([fake.origin for fake in reachable]),
-        "SEARX_MCP_SEARCH__ATTEMPT_TIMEOUT": "0.5",
+        "SEARX_MCP_SEARCH__ATTEMPT_TIMEOUT": "20",
+        "SEARX_MCP_WEB_SEARCH__DEFAULT_TIMEOUT": "120",
         "SEARX_MCP_WEB_SEARCH__USE_RANDOM_INSTANCES": "false",
         **more,
     }
 
 
+@pytest.mark.usefixtures("patient_search")
 async def test_a_search_shows_summaries_whole_pages_or_everything_as_json(run_cli):
     async with FakeWeb({"/a": PAGE}) as web:
         async with FakeSearxng(links=web.links, formats=("html", "json")) as own:

@@ -17,7 +17,7 @@ from searx_mcp.settings.server import HttpConfig
 
 ANYWHERE = HttpConfig(port=0)
 """A free port of 127.0.0.1."""
-DEADLINE = 60
+DEADLINE = 200
 """Seconds until a test fails that would hang; nothing is measured."""
 HELLO = {
     "jsonrpc": "2.0",

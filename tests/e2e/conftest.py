@@ -164,7 +164,7 @@ def _settings(port: int, upstream_url: str) -> dict[str, Any]:
             "theme_args": {"oscar_style": "logicodev"},
         },
         "outgoing": {
-            "request_timeout": 2.0,
+            "request_timeout": 30.0,
             "useragent_suffix": "",
             "pool_connections": 20,
             "pool_maxsize": 10,

@@ -355,7 +355,7 @@ async def fetch(http: httpx2.AsyncClient, replica: Replica, **body: Any) -> dict
 async def test_a_token_has_its_quota_once_over_all_replicas(start, own, tmp_path):
     token, lines = new_token("laptop")
     tokens = tmp_path / "tokens.toml"
-    tokens.write_text(f"{lines}per_minute = 10\n")
+    tokens.write_text(f"{lines}per_day = 10\n")
     tokens.chmod(0o600)
     told = {"SEARX_MCP_HTTP__TOKENS_FILE": str(tokens), **using(own)}
     headers = {"Authorization": f"Bearer {token}"}

@@ -28,6 +28,12 @@ from tests.doubles import serving as doubles
 pytestmark = pytest.mark.slow
 
 CATEGORIES = ("general", "news", "images")
+PATIENT = {
+    "SEARX_MCP_SEARCH__ATTEMPT_TIMEOUT": "10",
+    "SEARX_MCP_SEARCH__PHASE_TIMEOUT": "60",
+    "SEARX_MCP_WEB_SEARCH__DEFAULT_TIMEOUT": "120",
+}
+"""What a real server needs on a busy machine."""
 PARAGRAPHS = [
     "Bees find their way by the sun and tell each other with a dance where the flowers are.",
     "A hive of one season keeps forty thousand of them, and each visits a thousand flowers a day.",
@@ -172,6 +178,11 @@ def check_row(row: dict[str, Any], number: int, category: str, web: FakeWeb) -> 
     assert content["summary"] == ""  # the text says it
 
 
+async def start_reader(client: Client, web: FakeWeb) -> None:
+    """Wait for the process that reads pages, for which a search has no time on a busy machine."""
+    assert not (await call(client, "web_fetch", url=web.url("/news/15"))).is_error
+
+
 @pytest.mark.parametrize(
     ("serving", "mode"), [(Embedded, "auto"), (Remote, "legacy")], indirect=["serving"]
 )
@@ -184,9 +195,10 @@ async def test_json_of_a_real_server_after_a_hung_and_a_limited_instance(
             mode,
             SEARX_MCP_INSTANCES__OWN=json.dumps([hung.url, limited.url, searx.url]),
             SEARX_MCP_FETCH__ALLOW_PRIVATE=json.dumps([web.origin]),
-            SEARX_MCP_SEARCH__ATTEMPT_TIMEOUT="2",
+            **PATIENT,
             SEARX_MCP_WEB_SEARCH__USE_RANDOM_INSTANCES="false",
         ) as client:
+            await start_reader(client, web)
             for category in CATEGORIES:
                 result = await call(
                     client, "web_search", query="bees", results_count=5, category=category
@@ -232,9 +244,10 @@ async def test_html_of_a_real_server_after_a_hung_and_a_limited_instance(
             mode,
             SEARX_MCP_INSTANCES__CATALOG=str(catalog),
             SEARX_MCP_FETCH__ALLOW_PRIVATE=json.dumps(reachable),
-            SEARX_MCP_SEARCH__ATTEMPT_TIMEOUT="2",
+            **PATIENT,
             SEARX_MCP_WEB_SEARCH__REQUEST_DELAY_RANGE="[0, 10]",
         ) as client:
+            await start_reader(client, web)
             result = await call(
                 client, "web_search", query="bees", results_count=5, category=category
             )

@@ -194,7 +194,7 @@ async def opened(request: pytest.FixtureRequest, open_scenes: Any) -> AsyncItera
 
 
 @pytest.fixture
-def scene(opened: Any, run_cli: Any) -> Any:
+def scene(opened: Any, run_cli: Any, patient_search: None) -> Any:
     """The same for one row: nobody has searched for its words yet."""
     opened.front.run_cli = run_cli
     opened.new += 1

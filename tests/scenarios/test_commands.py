@@ -8,7 +8,7 @@ import pytest
 from searx_mcp.testing.searxng import FakeSearxng
 from searx_mcp.testing.web import FakePage, FakeWeb, article
 
-pytestmark = [pytest.mark.smoke, pytest.mark.usefixtures("home")]
+pytestmark = [pytest.mark.smoke, pytest.mark.usefixtures("home", "patient_search")]
 
 
 @pytest.fixture

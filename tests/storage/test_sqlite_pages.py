@@ -1,13 +1,16 @@
 """What outlives a process, and what happens when nothing can."""
 
+import asyncio
 import logging
 import sqlite3
 import stat
+import threading
 import zlib
 from collections.abc import AsyncIterator, Callable
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -15,6 +18,7 @@ from searx_mcp.errors import StorageBusyError, StorageUnavailableError
 from searx_mcp.storage.memory import MemoryPageStore
 from searx_mcp.storage.packing import pack
 from searx_mcp.storage.pages import KeptPage, KeptRobots, PageKey, Validators
+from searx_mcp.storage.sqlite import PATIENCE
 from searx_mcp.storage.sqlite_pages import (
     FILE_NAME,
     KEY_FILE,
@@ -273,15 +277,26 @@ async def test_once_it_is_in_the_file_the_one_in_memory_is_forgotten(
 
 
 async def test_while_the_file_is_busy_it_is_read_and_nobody_waits_twice_to_write(
-    store_at, path, make_capture, caplog, database_of
+    store_at, path, make_capture, caplog, database_of, pass_by
 ):
     store, other = store_at(path), store_at(path)
     before = await store.keep(KEY, make_capture(), NOW)
     await store.keep(PageKey("mine", "https://c.example/"), make_capture("used last"), NOW)
-    database_of(store).patience = 0.05
+    tries = threading.Event()
+
+    def pause(*_between: float) -> float:
+        tries.set()
+        return 0.01
+
+    database_of(store)._rng = SimpleNamespace(uniform=pause)
     with closing(sqlite3.connect(path, isolation_level=None)) as hog:
         hog.execute("BEGIN IMMEDIATE")
-        assert await store.read("mine", before, NOW), "although its use cannot be noted"
+        async with asyncio.TaskGroup() as group:
+            read = group.create_task(store.read("mine", before, NOW))
+            await asyncio.to_thread(tries.wait, 30)
+            pass_by(PATIENCE)
+        assert read.result(), "although its use cannot be noted"
+        database_of(store).patience = 0.05
         with pytest.raises(StorageBusyError):
             await store.purge()
     database_of(store).patience = 30

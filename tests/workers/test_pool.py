@@ -135,11 +135,12 @@ async def test_what_a_job_prints_is_no_answer(pool_of, run):
     assert await run(pool_of(), "chatter") == {"read": ""}
 
 
-async def test_a_job_that_takes_too_long_is_killed(pool_of, hang, ended, run):
-    pool = pool_of(job_timeout=1)
+async def test_a_job_that_takes_too_long_is_killed(pool_of, hang, ended, run, pass_by):
+    pool = pool_of(job_timeout=60)
     task, pid = await hang(pool)
     (process,) = pool._processes
-    with pytest.raises(DefeatError, match="within 1 s") as caught:
+    pass_by(60)
+    with pytest.raises(DefeatError, match="within 60 s") as caught:
         await task
     assert caught.value.code is ErrorCode.EXTRACTION_FAILED
     assert not process.is_usable
@@ -147,10 +148,11 @@ async def test_a_job_that_takes_too_long_is_killed(pool_of, hang, ended, run):
     assert (await run(pool, "echo"))["pid"] != pid
 
 
-async def test_the_callers_deadline_kills_a_job(pool_of, hang, ended, run):
+async def test_the_callers_deadline_kills_a_job(pool_of, hang, ended, run, pass_by):
     pool = pool_of(job_timeout=120)
     await run(pool, "echo")
-    task, pid = await hang(pool, seconds=1)
+    task, pid = await hang(pool, seconds=60)
+    pass_by(60)
     with pytest.raises(TransportError) as caught:
         await task
     assert caught.value.code is ErrorCode.TIMEOUT
@@ -159,11 +161,12 @@ async def test_the_callers_deadline_kills_a_job(pool_of, hang, ended, run):
 
 
 async def test_a_job_under_way_is_given_up_before_the_deadline_if_a_reserve_is_wanted(
-    pool_of, hang, run
+    pool_of, hang, run, pass_by
 ):
     pool = pool_of(job_timeout=120)
     await run(pool, "echo")
-    task, pid = await hang(pool, seconds=60, reserve=59)
+    task, pid = await hang(pool, seconds=60, reserve=30)
+    pass_by(30)
     with pytest.raises(DefeatError, match="could not be read within"):
         await task
     assert (await run(pool, "echo"))["pid"] != pid
@@ -525,7 +528,7 @@ def test_pools_come_and_go_with_their_loops():
     before = open_files()
     for _ in range(2):
         asyncio.run(visit())
-    assert open_files() == before
+    assert open_files() <= before
 
 
 PARENT = f"""

@@ -147,7 +147,7 @@ class Driver:
                 starting.cancel()
             else:
                 await _end_driver(process)
-            await asyncio.wait({starting}, timeout=GRACE)
+            await wait_out(asyncio.wait({starting}), GRACE)
             if isinstance(exc, (Error, TimeoutError)):
                 _log.debug("fetch.browser_driver_failed", exc_info=exc)
                 raise SettingsError(

@@ -17,6 +17,7 @@ from typing_extensions import override
 from yarl import URL
 
 from searx_mcp.errors import TransportError
+from searx_mcp.fetch.browser import chromium, visit
 from searx_mcp.fetch.browser.renderer import Renderer
 from searx_mcp.fetch.hops.answers import ReceivedPage
 from searx_mcp.http.config import NetworkConfig
@@ -235,6 +236,19 @@ def leftovers(monkeypatch: pytest.MonkeyPatch) -> Iterator[Leftovers]:
     with tempfile.TemporaryDirectory() as folder:
         monkeypatch.setenv("TMPDIR", folder)
         yield Leftovers(Path(folder))
+
+
+@pytest.fixture(autouse=True, scope="module")
+def patient() -> Iterator[None]:
+    """A browser has all of a call's time to start, and a page to load its content: the machine may be busy."""
+    with pytest.MonkeyPatch.context() as patch:
+        for module, name in (
+            (chromium, "START_TIMEOUT"),
+            (chromium, "LAUNCH_TIMEOUT"),
+            (visit, "SETTLE_TIME"),
+        ):
+            patch.setattr(module, name, LONG)
+        yield
 
 
 OpenScreen = Callable[..., Any]

@@ -69,9 +69,10 @@ async def test_drivers_of_others_keep_their_standard_error(capfd, monkeypatch):
 
 
 def unfinished() -> list[asyncio.subprocess.Process]:
-    """Processes whose end asyncio has not told; it never does so once the loop is closed."""
+    """Processes of this loop whose end asyncio has not told; it never does so once the loop is closed."""
+    loop = asyncio.get_running_loop()
     known = (one for one in gc.get_objects() if type(one) is asyncio.subprocess.Process)
-    return [process for process in known if process.returncode is None]
+    return [one for one in known if vars(one)["_loop"] is loop and one.returncode is None]
 
 
 @pytest.fixture
@@ -96,6 +97,30 @@ async def test_a_driver_whose_start_is_cancelled_ends(complaints, hanging, times
     assert unfinished() == []
     await hanging.until_gone()
     assert complaints == []
+
+
+async def test_a_driver_that_is_just_being_started_is_waited_for_too(monkeypatch):
+    begun, ended = asyncio.Event(), asyncio.Event()
+
+    async def start(*_arguments, **_options):
+        begun.set()
+        try:
+            await asyncio.Event().wait()
+        finally:  # asyncio kills the process and waits for its end
+            for _ in range(9):
+                await asyncio.sleep(0)
+            ended.set()
+
+    monkeypatch.setattr(asyncio, "create_subprocess_exec", start)
+    async with asyncio.TaskGroup() as group:
+        starting = group.create_task(Driver.start())
+        await begun.wait()
+        for _ in range(3):
+            starting.cancel()
+            await asyncio.sleep(0)
+        await asyncio.wait({starting})
+        assert ended.is_set()
+    assert starting.cancelled()
 
 
 async def test_a_driver_that_does_not_respond_ends(complaints, hanging, monkeypatch):

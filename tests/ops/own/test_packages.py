@@ -88,7 +88,7 @@ def install(stand_in, tmp_path):
         installation = Installation(
             python=python,
             environ=variables({**stand_in.environ, **environ}, NetworkConfig()),
-            deadline=asyncio.get_running_loop().time() + 100,
+            deadline=asyncio.get_running_loop().time() + 250,
             progress=progress,
         )
         note = await installation.make(tmp_path / "environment", requirements, constraints)

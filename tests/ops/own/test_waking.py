@@ -83,7 +83,7 @@ async def test_one_that_hangs_is_started_anew_after_two_timeouts_in_a_row(
     installed, stand_in, until
 ):
     tables = stand_in.settings.model_dump()
-    tables["search"] |= {"phase_timeout": 1, "attempt_timeout": 0.5, "cache_ttl": 0}
+    tables["search"] |= {"phase_timeout": 20, "attempt_timeout": 5, "cache_ttl": 0}
     tables["web_search"] |= {"default_timeout": 120}
     process = NativeProcess(stand_in.state / "own-native" / "run")
     async with persistent_client(type(stand_in.settings).model_validate(tables)) as client:
