@@ -166,7 +166,7 @@ reader.join()
 def test_a_log_that_nobody_reads_holds_up_nothing_and_says_what_is_missing():
     command = [sys.executable, "-c", UNREAD]
     ran = subprocess.run(command, capture_output=True, timeout=60, check=True, text=True)
-    first, *lines, last, missing = ran.stdout.split("\n")[65_536:-1]
+    first, *lines, last, missing = ran.stdout.strip("\n").split("\n")
     assert first.endswith("Z INFO a.first")
     assert [line.partition("number=")[2] for line in lines] == [*map(str, range(1_000))]
     assert last.endswith("Z INFO a.last")

@@ -351,11 +351,14 @@ class Chromium:
         except (Error, TimeoutError) as exc:
             _log.debug("fetch.browser_killed", exc_info=exc)
         finally:
-            if not has_ended:
-                _kill(self._process_id)
-            await self._sweep()
-            await self._driver.stop()
-            await _remove(*self._folders)
+            async with (
+                contextlib.AsyncExitStack() as ending
+            ):  # each step, even if this is cancelled again
+                ending.push_async_callback(_remove, *self._folders)
+                ending.push_async_callback(self._driver.stop)
+                ending.push_async_callback(self._sweep)
+                if not has_ended:
+                    _kill(self._process_id)
 
     async def _sweep(self) -> None:
         # The driver deletes the profile and other files after the browser ends, unless it is stopped first.
