@@ -230,16 +230,15 @@ def _file_variables(path: Path | None, environ: Mapping[str, str]) -> dict[str, 
     """
     origin = "--env-file" if path else f"environment {ENV_FILE_VARIABLE}"
     path = path or Path(environ[ENV_FILE_VARIABLE]).expanduser()
+    from searx_mcp.settings.variables import parse_file  # noqa: PLC0415 - a seventh of a start
+
     try:
-        text = read_text(path, _MAX_FILE)
+        return parse_file(read_text(path, _MAX_FILE))
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or error
         raise SettingsError(
             "env-file", f"{path} cannot be read: {reason}", origin=origin
         ) from error
-    from searx_mcp.settings.variables import parse_file  # noqa: PLC0415 - a seventh of a start
-
-    return parse_file(text)
 
 
 def _own_leaves(text: str) -> Iterator[_Leaf]:

@@ -8,7 +8,7 @@ import io
 from collections.abc import Mapping
 from typing import Any
 
-from dotenv import dotenv_values
+from dotenv.parser import parse_stream
 from pydantic.fields import FieldInfo
 from pydantic_settings import BaseSettings, EnvSettingsSource
 from typing_extensions import override
@@ -52,6 +52,14 @@ def parse_file(text: str) -> dict[str, str]:
 
     Args:
         text: of the file, with a line `NAME=value` for each variable.
+
+    Raises:
+        ValueError: a line is something else; the message does not show it, as it may be a secret.
     """
-    found = dotenv_values(stream=io.StringIO(text), interpolate=False)
-    return {name: value for name, value in found.items() if value}
+    found = {}
+    for line in parse_stream(io.StringIO(text)):
+        if line.error:
+            raise ValueError(f"line {line.original.line} is not NAME=value")
+        if line.key and line.value:
+            found[line.key] = line.value
+    return found
