@@ -56,10 +56,7 @@ def parse_file(text: str) -> dict[str, str]:
     Raises:
         ValueError: a line is something else; the message does not show it, as it may be a secret.
     """
-    found = {}
-    for line in parse_stream(io.StringIO(text)):
-        if line.error:
-            raise ValueError(f"line {line.original.line} is not NAME=value")
-        if line.key and line.value:
-            found[line.key] = line.value
-    return found
+    lines = list(parse_stream(io.StringIO(text)))
+    if wrong := [line.original.line for line in lines if line.error]:
+        raise ValueError(f"line {wrong[0]} is not NAME=value")
+    return {line.key: line.value for line in lines if line.key and line.value}

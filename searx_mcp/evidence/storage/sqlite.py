@@ -3,7 +3,6 @@
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -171,9 +170,8 @@ class SqliteCorpusStore(SqlCorpusStore[str, str]):
     @override
     async def _note_use(self, url: str) -> None:
         where = {"namespace": self._namespace, "url": as_key(url)}
-        with suppress(StorageError):
-            if await self._database.read(lambda tx: rows.is_used_long_ago(tx, **where)):
-                await self._note(lambda tx: rows.touch(tx, **where))
+        if await self._read(lambda tx: rows.is_used_long_ago(tx, **where)):
+            await self._note(lambda tx: rows.touch(tx, **where))
 
     async def _index_anew(self) -> None:
         """Reindex some chunks that an earlier version indexed."""
