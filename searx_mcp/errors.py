@@ -23,6 +23,8 @@ from enum import StrEnum
 from types import MappingProxyType
 from typing import TYPE_CHECKING, ClassVar, Final
 
+from typing_extensions import override
+
 if TYPE_CHECKING:
     from searx_mcp.models.attempt import Attempt
 
@@ -141,6 +143,11 @@ class SearxMcpError(Exception):
         self.quoted = quoted
         self.time_limit: float | None = None
         self.passed: float | None = None
+
+    @override
+    def __reduce__(self) -> tuple[object, ...]:
+        # That of `Exception` calls `__init__` with the message alone: no pool of processes could return an error.
+        return type(self).__new__, (type(self), *self.args), vars(self)
 
     def ran_out(self, allowed: float, passed: float) -> None:
         """Note the time limit that was exceeded, and add the time until then to the message, once.

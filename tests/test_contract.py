@@ -1,6 +1,8 @@
 """The public field names of the specifications, on every front."""
 
 import json
+import pickle
+from copy import copy
 from typing import Any
 
 import pytest
@@ -132,6 +134,9 @@ async def test_an_error_has_every_field(settings_for, own, web, method):
             await getattr(client, method)(web.url("/gone"))
     known = {"search": ("attempts", "retry_after"), "fetch": ("status_code", "response_time_ms")}
     assert all(getattr(caught.value, name) is not None for name in known[method])
+    for again in (pickle.loads(pickle.dumps(caught.value)), copy(caught.value)):  # noqa: S301 - ours
+        assert (type(again), str(again)) == (type(caught.value), str(caught.value))
+        assert vars(again) == vars(caught.value)
 
 
 def test_the_server_can_open_either_client():

@@ -73,7 +73,7 @@ class CorpusCalls(Service):
             InvalidArgumentError: an argument is wrong.
             FetchError: the page could not be read and is not kept; see `searx_mcp.errors`.
         """
-        if isinstance(request, str):
+        if not isinstance(request, ReadRequest):
             request = parse_corpus(ReadRequest, {"url": request, **arguments})
         corpus = await self.corpus()
         return await corpus.read(
@@ -102,7 +102,7 @@ class CorpusCalls(Service):
             FetchError: no page could be read; see `searx_mcp.errors`.
             DeadlineError: the call ran out of time before anything was found.
         """
-        if isinstance(request, str):
+        if not isinstance(request, AnswerRequest):
             request = parse_corpus(AnswerRequest, {"query": request, **arguments})
         answerer = await self._answering()
         return await answerer.answer(
@@ -128,7 +128,7 @@ class CorpusCalls(Service):
         Raises:
             InvalidArgumentError: an argument is wrong.
         """
-        if isinstance(request, str):
+        if not isinstance(request, CorpusSearchRequest):
             request = parse_corpus(CorpusSearchRequest, {"query": request, **arguments})
         answerer = await self._answering()
         return await answerer.search(request, deadline=self._deadline(None), progress=progress)
@@ -146,7 +146,7 @@ class CorpusCalls(Service):
         Raises:
             InvalidArgumentError: an argument is wrong.
         """
-        if isinstance(request, str):
+        if not isinstance(request, StatusRequest):
             raw = {"source_url": request, "include_urls": include_urls}
             request = parse_corpus(StatusRequest, raw)
         return await (await self.corpus()).status(request)

@@ -68,7 +68,7 @@ class SearxClient(CorpusCalls):
 
     Raises:
         SettingsError: when opened, if a setting cannot be used.
-        RuntimeError: when opened twice, or used before it is opened.
+        RuntimeError: when opened twice, or used before it is opened or in another event loop.
     """
 
     def __init__(
@@ -102,6 +102,7 @@ class SearxClient(CorpusCalls):
         self._processes = processes
         self._dialling = dialling
         self._components: Components | None = None
+        self._loop: asyncio.AbstractEventLoop | None = None
         self._wired: Asking | None = None
         self._answers: dict[str, Answerer] = {}
 
@@ -113,6 +114,7 @@ class SearxClient(CorpusCalls):
     async def __aenter__(self) -> Self:
         if self._components is not None:
             raise RuntimeError("this SearxClient is already open")
+        self._loop = asyncio.get_running_loop()
         await asyncio.to_thread(check_libraries, self.settings)
         wiring = await asyncio.to_thread(import_module, "searx_mcp.client.wiring")
         async with AsyncExitStack() as stack:
@@ -176,7 +178,7 @@ class SearxClient(CorpusCalls):
             DeadlineError: the call ran out of time.
         """
         components = self._opened()
-        if isinstance(request, str):
+        if not isinstance(request, SearchRequest):
             request = parse_search({"query": request, **arguments}, defaults=self._defaults)
         if request.queries:
             raise InvalidArgumentError("queries", "are for search_all; search has one answer")
@@ -272,7 +274,7 @@ class SearxClient(CorpusCalls):
             FetchError: the page could not be read; see `searx_mcp.errors`.
         """
         self._opened()
-        if isinstance(request, str):
+        if not isinstance(request, FetchRequest):
             by_person = bool(arguments.pop("by_person", "ignore_robots" in arguments))
             request = parse_fetch({"url": request, **arguments}, by_person=by_person)
         if progress is not None:
@@ -326,6 +328,9 @@ class SearxClient(CorpusCalls):
 
     async def _asking(self) -> "Asking":
         """Return what searches and reads, wired on first use: loading it takes a thread half a second."""
+        components = self._opened()
+        if asyncio.get_running_loop() is not self._loop:
+            raise RuntimeError("this SearxClient is open in another event loop; open one in each")
         if self._wired is None:
             module = await asyncio.to_thread(import_module, "searx_mcp.client.asking")
             components = self._opened()

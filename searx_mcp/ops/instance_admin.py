@@ -47,6 +47,7 @@ if TYPE_CHECKING:
 
 BLOCKED: Final = "instances.blocked"
 SOON: Final = f"Running servers notice within {PULL_INTERVAL:.0f} seconds, at their next search."
+UNSTORED: Final = "It lasts only as long as this process, which stores nothing."
 
 
 class AskingParts(Protocol):
@@ -404,8 +405,8 @@ class InstanceAdmin:
         said = [*notes]
         if self._state.problem:
             said.append(self._state.problem)
-        elif changed and not isinstance(self._state, MemoryStore):
-            said.append(SOON)
+        elif changed:
+            said.append(UNSTORED if isinstance(self._state, MemoryStore) else SOON)
         return Change(subject=subject, changed=changed, message=message, notes=tuple(said))
 
     def _host(self, text: str) -> str:

@@ -400,6 +400,8 @@ class CachedSearch:
             found = await self._provider.run(context)
         except NoInstancesError as error:
             self._failures.put(key, error)
+            asked = [f"{each.source or each.instance} {each.verdict}" for each in error.attempts]
+            _log.info("search.unserved reason=%s asked=%s", error.reason, ", ".join(asked) or None)
             raise
         finally:
             _ = self._spawn(self._push())  # after the answer, in the background

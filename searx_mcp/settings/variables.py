@@ -57,7 +57,7 @@ def parse_file(text: str) -> Iterator[tuple[str, str, int]]:
         The name, value and line of each variable with a value.
 
     Raises:
-        ValueError: a line is neither a variable nor a comment.
+        ValueError: a line is something else; the message does not show it, as it may be a secret.
     """
     for binding in parse_stream(io.StringIO(text)):
         written, line = binding.original

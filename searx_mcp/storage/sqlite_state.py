@@ -73,10 +73,10 @@ class SqliteStore(StateStore):
     """Charges, records, claims, choices and a seed in one SQLite file; never queries.
 
     A failure to store does not stop a search. While other processes keep the file busy for longer than
-    `patience`, requests with a budget are refused, jobs are left to the others, and choices are refused. If
-    the file cannot be used at all, or has not answered for ten times as long, the store continues in memory
-    until the process ends, with the charges, choices and seed it knows, one warning, and the reason in
-    `problem`.
+    `patience`, requests with a budget are refused and jobs are left to the others. If the file cannot be used
+    at all, or has not answered for ten times as long, the store continues in memory until the process ends,
+    with the charges, choices and seed it knows, one warning, and the reason in `problem`. A choice that the
+    file cannot take is refused.
 
     Args:
         path: the file; its folder is created.
@@ -168,21 +168,14 @@ class SqliteStore(StateStore):
 
     @override
     async def choose(self, kind: InstanceChoice, value: str, *, chosen: bool) -> bool:
-        async def in_file() -> bool:
+        try:
             changed = await self._database.write(lambda tx: _choose(tx, kind, value, chosen=chosen))
-            _ = await self._memory.choose(kind, value, chosen=chosen)
-            return changed
-
-        changed = await self._try(
-            in_file,
-            in_memory=lambda: self._memory.choose(kind, value, chosen=chosen),
-            busy=None,
-        )
-        if changed is None:
+        except StorageBusyError as exc:
             raise StorageBusyError(
                 f"{self._database.path} is in use by another process",
                 advice="Nothing was changed; try again.",
-            )
+            ) from exc
+        _ = await self._memory.choose(kind, value, chosen=chosen)
         return changed
 
     @override

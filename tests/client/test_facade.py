@@ -187,7 +187,24 @@ async def test_a_client_is_used_inside_its_block_and_entered_once():
         with pytest.raises(RuntimeError, match="already open"):
             await client.__aenter__()
         assert repr(client).startswith("<SearxClient <InstancePool")
+        elsewhere = asyncio.to_thread(lambda: asyncio.run(client.search("x")))
+        with pytest.raises(RuntimeError, match="open in another event loop"):
+            await elsewhere
     await client.aclose()
+
+
+@pytest.mark.parametrize(
+    ("method", "field"),
+    [
+        *(("search", "query"), ("search_all", "quer(y|ies)"), ("answer", "query")),
+        *(("search_corpus", "query"), ("fetch", "url"), ("read_page", "url"), ("ingest", "url")),
+    ],
+)
+async def test_what_is_no_text_is_a_wrong_argument(method, field):
+    async with SearxClient() as client:
+        for wrong in (None, 5):
+            with pytest.raises(InvalidArgumentError, match=rf"\b{field}\b"):
+                await getattr(client, method)(wrong)
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ import random
 import pytest
 
 from searx_mcp import SearxClient
-from searx_mcp.errors import InvalidArgumentError, NoInstancesError
+from searx_mcp.errors import InvalidArgumentError, NoInstancesError, StorageError
 from searx_mcp.models.administration import MemberReason
 from searx_mcp.models.attempt import Format, Verdict
 from searx_mcp.models.instance import InstanceChoice, InstanceState, SortKey
@@ -153,6 +153,7 @@ async def test_a_blocked_host_is_asked_no_more_until_it_is_unblocked(client_of):
         rows = (await client.admin.list()).instances
     assert nobody.notes == (
         "The pool has no public instance at that host now (did you mean 127.0.0.1?).",
+        "It lasts only as long as this process, which stores nothing.",
     )
     assert (change.subject, change.changed) == (host, True)
     assert (again.changed, back.changed) == (False, True)
@@ -293,12 +294,12 @@ async def test_the_ledger_tells_what_is_spent_and_when_it_is_dry(client_of, cloc
     assert (without.instances, without.month) == ((), None)
 
 
-async def test_a_store_that_cannot_keep_a_choice_says_so(client_of, tmp_path):
+async def test_a_choice_that_cannot_be_kept_is_refused(client_of, tmp_path):
     (tmp_path / "file").touch()
     state = open_store(tmp_path / "file" / FILE_NAME)
     async with FakeSearxng() as own, client_of(state=state) as client:
-        change = await client.admin.add(own.url)
+        with pytest.raises(StorageError, match="cannot be written"):
+            await client.admin.add(own.url)
         ledger = await client.admin.budget()
-    assert change.changed
-    assert "only as long as this process" in change.notes[-1]
-    assert ledger.notes == (change.notes[-1],)
+        assert not (await client.admin.list()).instances
+    assert "only as long as this process" in ledger.notes[-1]

@@ -319,7 +319,8 @@ async def test_a_newer_answer_takes_the_place_of_an_old_one():
     assert title(again) == "two"
 
 
-async def test_the_same_failed_search_costs_nobody_a_request_for_fifteen_seconds():
+async def test_the_same_failed_search_costs_nobody_a_request_for_fifteen_seconds(caplog):
+    caplog.set_level(logging.INFO, "searx_mcp.search.cache")
     async with opened() as bench:
         await raised(NoInstancesError, bench.ask(EXHAUSTED))
         bench.clock.advance(14)
@@ -327,6 +328,8 @@ async def test_the_same_failed_search_costs_nobody_a_request_for_fifteen_seconds
         assert (error.message, error.reason, error.advice) == ("No.", EXHAUSTED.reason, "Wait.")
         assert (error.attempts, error.retry_after) == ((ATTEMPT,), 586)
         assert len(bench.provider.asked) == 1
+        told = "search.unserved reason=exhausted asked=https://i.example/ rate_limited"
+        assert caplog.messages == [told]
         bench.clock.advance(1)
         assert title(await bench.ask(found("one"))) == "one"
 

@@ -114,6 +114,15 @@ def test_no_file_of_variables_is_looked_for(
     assert read(tmp_path)["url"] == ""
 
 
+@pytest.mark.parametrize("line", [f"SEARX_MCP_REMOTE_KEY {KEY}", f"SEARX_MCP_REMOTE_KEY='{KEY}"])
+def test_a_line_that_sets_no_variable_is_told_by_its_number(line: str, tmp_path: Path) -> None:
+    file = tmp_path / ".env"
+    file.write_text(f"# mine\nOTHER=1\nBARE\n{line}\n", encoding="utf-8")
+    with pytest.raises(SettingsError, match=r"cannot be read: line 4 is not NAME=value$") as caught:
+        read(tmp_path, SEARX_MCP_ENV_FILE=str(file))
+    assert KEY not in str(caught.value)
+
+
 def test_a_named_file_that_is_not_there_is_told(tmp_path: Path) -> None:
     with pytest.raises(SettingsError, match=r"env-file .*cannot be read"):
         read(tmp_path, SEARX_MCP_ENV_FILE=str(tmp_path / "none.env"))

@@ -166,9 +166,11 @@ async def test_a_store_that_goes_on_in_memory_keeps_the_seed_and_the_choices(
     await store.save({HOST: RECORD.model_copy(update={"last_detail": "x" * 100_000})}, NOW)
     assert store.problem
     assert (await store.choices())[InstanceChoice.OWN] == (HOST,)
-    assert await store.choose(InstanceChoice.BLOCKED, "b.example", chosen=True)
-    assert (await store.choices())[InstanceChoice.BLOCKED] == ("b.example",)
     assert await store.installation_seed() == seed
+    await set_pragma(store, "max_page_count = 1")
+    with pytest.raises(StorageUnavailableError):
+        await store.choose(InstanceChoice.BLOCKED, "b.example" * 10_000, chosen=True)
+    assert not (await store.choices())[InstanceChoice.BLOCKED]
 
 
 async def test_while_the_file_is_busy_a_choice_is_refused_and_the_known_ones_hold(

@@ -126,8 +126,8 @@ class SqlCorpusStore(CorpusStore, Generic[K, L]):
         """Run one query, with the namespace as a parameter."""
 
     @abstractmethod
-    async def _change(self, sql: str, **values: float | bytes | K | L) -> int:
-        """Run one statement, with the namespace as a parameter; return the number of changed rows."""
+    async def _change(self, sql: str, **values: float | bytes | K | L) -> object:
+        """Run one statement, with the namespace as a parameter."""
 
     @abstractmethod
     async def _note_use(self, url: str) -> None:

@@ -37,8 +37,8 @@ _log = logging.getLogger("searx_mcp.storage")
 class SqliteCorpusStore(SqlCorpusStore[str, str]):
     """The store in a file that several processes share, or in memory.
 
-    When the file cannot be used, everything is stored in memory until the process ends. Deleted pages leave
-    no trace in the file.
+    When the file cannot be read, or cannot take a page, everything is stored in memory until the process ends.
+    Deleted pages leave no trace in the file.
 
     Args:
         path: the file, best `folder / FILE_NAME`; its folder is created. `None`: in memory.
@@ -121,7 +121,7 @@ class SqliteCorpusStore(SqlCorpusStore[str, str]):
 
     @override
     async def keep_vectors(self, model: str, vectors: Mapping[str, bytes]) -> None:
-        await self._write(lambda tx: _put_vectors(tx, self._namespace, model, vectors))
+        await self._note(lambda tx: _put_vectors(tx, self._namespace, model, vectors))
 
     @override
     async def remove(self, urls: Sequence[str]) -> int:
@@ -175,11 +175,8 @@ class SqliteCorpusStore(SqlCorpusStore[str, str]):
     @override
     async def _note_use(self, url: str) -> None:
         where = {"namespace": self._namespace, "url": as_key(url)}
-        try:
-            if await self._database.read(lambda tx: rows.is_used_long_ago(tx, **where)):
-                await self._database.write(lambda tx: rows.touch(tx, **where))
-        except StorageError as exc:
-            _log.debug("corpus.use_not_noted reason=%s", exc.message)
+        if await self._read(lambda tx: rows.is_used_long_ago(tx, **where)):
+            await self._note(lambda tx: rows.touch(tx, **where))
 
     async def _index_anew(self) -> None:
         """Reindex some chunks that an earlier version indexed."""
@@ -197,8 +194,15 @@ class SqliteCorpusStore(SqlCorpusStore[str, str]):
         return await self._read(lambda tx: tx.rows(sql, namespace=self._namespace, **values))
 
     @override
-    async def _change(self, sql: str, **values: float | bytes | str) -> int:
-        return await self._write(lambda tx: tx.change(sql, namespace=self._namespace, **values))
+    async def _change(self, sql: str, **values: float | bytes | str) -> None:
+        await self._note(lambda tx: tx.change(sql, namespace=self._namespace, **values))
+
+    async def _note(self, work: Callable[[Transaction], object]) -> None:
+        """Write what pages can do without: they are still read where nothing can be written."""
+        try:
+            await self._database.write(work)
+        except StorageError as exc:
+            _log.debug("corpus.not_noted reason=%s", exc.message)
 
     async def _read(self, work: Callable[[Transaction], T]) -> T:
         return await self._try(lambda database: database.read(work))

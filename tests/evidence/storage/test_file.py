@@ -222,6 +222,20 @@ async def test_a_full_disk_means_memory_from_then_on(store_at, path, noise, made
     assert await again.page(URL) is None
 
 
+async def test_a_full_disk_does_not_turn_a_question_away_from_the_pages_in_the_file(
+    made, found, store
+):
+    page, chunks = made()
+    await store.keep(page, chunks, NOW)
+    await store._database.read(lambda tx: tx.rows("PRAGMA max_page_count = 1"))
+    model = "m" * 100_000
+    await store.keep_vectors(model, {chunks[0].id: bytes(100_000)})
+    await store.pin([URL], NOW)
+    await store.renew(URL, fetched_at=NOW, fresh_until=NOW, etag=model, last_modified="")
+    assert await found(store, "wax") == [TEXTS[1]]
+    assert await store.page(URL) == page
+
+
 async def test_a_file_that_can_only_be_read_is_read(path, made, store):
     page, chunks = made()
     for number in range(40):
