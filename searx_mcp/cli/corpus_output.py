@@ -189,7 +189,7 @@ def print_status(status: CorpusStatus) -> None:
         if out.width < WIDE:
             out.print(plain_text(page.url, style="bold"))  # to be copied, so never wrapped
             told = "{3}, fetched {2}, chunks: {0}, tokens: {1}".format(*facts)
-            print_prose(out, told, indent="  ")
+            print_prose(out, told.removeprefix(", "), indent="  ")
         else:
             table.add_row(*map(plain_text, (page.url, *facts)))
     if table.rows:
