@@ -2,7 +2,6 @@
 
 import json
 import os
-import sys
 import time
 from collections.abc import Iterable
 from contextlib import aclosing
@@ -13,10 +12,17 @@ import click
 from rich.table import Table
 from rich.text import Text
 
-from searx_mcp.cli.output import WIDE, console, plain_table, plain_text, print_json, print_prose
+from searx_mcp.cli.output import (
+    WIDE,
+    confirm,
+    console,
+    plain_table,
+    plain_text,
+    print_json,
+    print_prose,
+)
 from searx_mcp.cli.running import check, loaded, working
 from searx_mcp.content.json_layout import laid_out
-from searx_mcp.errors import InvalidArgumentError
 from searx_mcp.settings.sources import Loaded, SettingRow, effective, settings_file
 
 if TYPE_CHECKING:
@@ -123,10 +129,9 @@ async def purge(loaded: Loaded, *, everything: bool, agreed: bool, as_json: bool
     )
 
     settings, folder = loaded.settings, loaded.settings.state_folder()
-    if not agreed and not _is_agreed(folder):
-        raise InvalidArgumentError(
-            "--yes", "is required without a terminal", advice="Nothing was deleted."
-        )
+    if not agreed:
+        where = folder or "the memory of this process"
+        confirm(f"Delete what was learned and read in {where}? {_WARNING}")
     # Include pages from before the cache was switched off, whatever the settings say now.
     kept_pages = sqlite_pages.open_store(
         folder / sqlite_pages.FILE_NAME if folder else None,
@@ -159,14 +164,6 @@ async def purge(loaded: Loaded, *, everything: bool, agreed: bool, as_json: bool
         _print_json(purged.model_dump(mode="json"))
     else:
         _print_purged(purged)
-
-
-def _is_agreed(folder: Path | None) -> bool:
-    if not (sys.stdin.isatty() and sys.stderr.isatty()):
-        return False
-    where = folder or "the memory of this process"
-    question = f"Delete what was learned and read in {where}? {_WARNING}"
-    return click.confirm(question, abort=True, err=True)
 
 
 def _print_table(kept: "KeptFiles") -> None:

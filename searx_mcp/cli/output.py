@@ -140,6 +140,23 @@ def read_argument(file: str, most: int) -> str:
         raise InvalidArgumentError("file", f"{file} is not UTF-8 text") from exc
 
 
+def confirm(question: str) -> None:
+    """Ask a person to agree to a deletion.
+
+    Args:
+        question: of the person.
+
+    Raises:
+        InvalidArgumentError: nobody can answer.
+        click.Abort: the person does not agree.
+    """
+    if not (sys.stdin.isatty() and sys.stderr.isatty()):
+        raise InvalidArgumentError(
+            "--yes", "is required without a terminal", advice="Nothing was deleted."
+        )
+    click.confirm(question, abort=True, err=True)
+
+
 def print_json(data: Mapping[str, Any]) -> None:
     """Print data for a program."""
     from searx_mcp.render.structured import scrub  # noqa: PLC0415 - what tables do not need
