@@ -28,6 +28,7 @@ from searx_mcp.files import read_text
 if TYPE_CHECKING:
     from pydantic import BaseModel
 
+    from searx_mcp.models.attempt import Attempt, PastOutcome
     from searx_mcp.models.progress import Progress
 
 WIDE: Final = 110
@@ -277,6 +278,32 @@ def noted_table(
         )
         lines += [Text(f"{_GAP}{line}", "dim") for line in filled]
     return Text("\n").join(lines)
+
+
+def requests_table(
+    name: str, requests: Iterable[tuple[Text, "Attempt | PastOutcome"]], *, width: int
+) -> RenderableType:
+    """Return a table with one row per request to an instance.
+
+    Args:
+        name: header of the first column.
+        requests: each with its cell of the first column, in their order.
+        width: available columns.
+    """
+    rows = (
+        (
+            (
+                first,
+                Text(request.format),
+                Text(request.verdict.replace("_", " ")),
+                Text(str(request.status_code or "")),
+                Text(str(request.elapsed_ms)),
+            ),
+            request.detail,
+        )
+        for first, request in requests
+    )
+    return noted_table((name, "format", "verdict", "status", "ms", "detail"), rows, width=width)
 
 
 def host(url: str) -> Text:
