@@ -10,11 +10,10 @@ from typing import Final
 
 import click
 from rich.console import Console
-from rich.table import Table
 from rich.text import Text
 
 from searx_mcp.cli.instances import opened_admin
-from searx_mcp.cli.output import console, plain_text, print_outcome, show_progress
+from searx_mcp.cli.output import console, plain_table, plain_text, print_outcome, show_progress
 from searx_mcp.cli.running import ExitCode, loaded, run
 from searx_mcp.client.facade import SearxClient
 from searx_mcp.content.clean import clean
@@ -130,10 +129,8 @@ def _can_show_marks(out: Console) -> bool:
 
 
 def _print_proof(found: SelfCheck) -> None:
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    table.add_column("kind")
-    for name in ("refused", "allowed", "wrong"):
-        table.add_column(name, justify="right")
+    counts = ("refused", "allowed", "wrong")
+    table = plain_table("kind", *counts, numbers=counts)
     for kind in found.kinds:
         style = "red" if kind.wrong else ""
         cells = (kind.kind, str(kind.refused), str(kind.allowed), str(kind.wrong))

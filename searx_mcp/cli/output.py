@@ -7,7 +7,7 @@ import json
 import sys
 import textwrap
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -27,6 +27,7 @@ from searx_mcp.files import read_text
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
+    from rich.console import JustifyMethod
 
     from searx_mcp.models.attempt import Attempt, PastOutcome
     from searx_mcp.models.progress import Progress
@@ -224,11 +225,17 @@ def prose(out: Console, text: str, *, style: str = "", indent: str = "") -> Text
     return plain_text(wrapped(clean(text), out.file, indent=indent), style=style)
 
 
-def plain_table(*headers: str) -> Table:
-    """Return a table without lines, whose first column is never wrapped."""
+def plain_table(*headers: str, numbers: Collection[str] = ()) -> Table:
+    """Return a table without lines, whose first column is never wrapped.
+
+    Args:
+        *headers: of the columns.
+        numbers: headers of the columns that are aligned on the right.
+    """
     table = Table(box=None, pad_edge=False, header_style="bold")
     for number, header in enumerate(headers):
-        table.add_column(header, overflow="fold", no_wrap=number == 0)
+        justify: JustifyMethod = "right" if header in numbers else "left"
+        table.add_column(header, justify=justify, overflow="fold", no_wrap=number == 0)
     return table
 
 
