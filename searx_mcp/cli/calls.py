@@ -22,7 +22,7 @@ from searx_mcp.cli.output import (
     show_progress,
 )
 from searx_mcp.cli.running import say, working
-from searx_mcp.client.facade import SearxClient, persistent_client
+from searx_mcp.client.facade import persistent_client
 from searx_mcp.errors import InvalidArgumentError, SearxMcpError
 from searx_mcp.models.attempt import Attempt
 from searx_mcp.models.page import Page
@@ -202,10 +202,6 @@ def print_page(page: Page) -> None:
         )
 
 
-def _opened(loaded: Loaded) -> SearxClient:
-    return persistent_client(loaded.settings)
-
-
 fetch = command(
     WEB_FETCH,
     Printing(
@@ -213,7 +209,7 @@ fetch = command(
         failure=lambda error, raw: fetch_error_data(error, str(raw.get("url", ""))),
         printed="page",
     ),
-    _opened,
+    lambda loaded: persistent_client(loaded.settings),
     parse=lambda raw: parse_fetch(raw, by_person=True),
 )
 

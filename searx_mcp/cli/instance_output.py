@@ -34,7 +34,6 @@ from searx_mcp.models.instance import (
     EngineReport,
     InstanceReport,
     InstanceState,
-    MonthReport,
     PoolReport,
     Tier,
 )
@@ -98,8 +97,15 @@ def about_pool(report: PoolReport) -> Iterator[str]:
     """Yield the lines below the pool: the source of its list, and what public instances allow."""
     if report.catalog_source:
         yield f"Public list: {report.catalog_source} ({report.catalog_age_days} days old)."
-    if report.month:
-        yield month_line(report.month)
+    if month := report.month:
+        usable = month.capacity - month.kept_back
+        now = f"{month.left_now or 'none'} available now"
+        if month.retry_after:
+            now += f", one more in {duration(month.retry_after)}"
+        yield (
+            f"Public budget: {month.left_month} of {usable} searches left this month, {now}; "
+            f"{month.kept_back} held in reserve."
+        )
 
 
 def pool_line(rows: Sequence[InstanceReport]) -> str:
@@ -285,18 +291,6 @@ def _forecasts(line: BudgetLine, now: datetime) -> str:
     """Return the same in words."""
     shown = forecast(line, now).plain
     return "have used them up" if shown == "used up" else shown.replace("runs out", "run out")
-
-
-def month_line(month: MonthReport) -> str:
-    """Return a sentence on the searches that public instances allow together."""
-    usable = month.capacity - month.kept_back
-    now = f"{month.left_now or 'none'} available now"
-    if month.retry_after:
-        now += f", one more in {duration(month.retry_after)}"
-    return (
-        f"Public budget: {month.left_month} of {usable} searches left this month, {now}; "
-        f"{month.kept_back} held in reserve."
-    )
 
 
 def state(of: InstanceState) -> Text:
