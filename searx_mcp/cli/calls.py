@@ -13,16 +13,16 @@ from searx_mcp.cli.output import (
     console,
     error_console,
     host,
-    noted_table,
     plain_text,
     print_json,
     print_notes,
     print_prose,
     prose,
+    requests_table,
     show_progress,
 )
 from searx_mcp.cli.running import say, working
-from searx_mcp.client.facade import SearxClient, persistent_client
+from searx_mcp.client.facade import persistent_client
 from searx_mcp.errors import InvalidArgumentError, SearxMcpError
 from searx_mcp.models.attempt import Attempt
 from searx_mcp.models.page import Page
@@ -30,7 +30,7 @@ from searx_mcp.models.request import SearchRequest
 from searx_mcp.models.response import SearchBatch, SearchResponse
 from searx_mcp.render import batch as batches
 from searx_mcp.render.entry import ListedResult
-from searx_mcp.render.errors import fetch_error_data, search_error_data
+from searx_mcp.render.errors import attempts_of, fetch_error_data, search_error_data
 from searx_mcp.render.page import refusals
 from searx_mcp.render.search import Layout, lay_out, left_out_line, left_pages
 from searx_mcp.render.structured import scrub
@@ -139,8 +139,11 @@ def print_response(
     while True:
         layout = lay_out(shown, budget=room, boundary="", fetch=_FETCH)
         if budget is None:
-            said = tuple(direct_answers(response)), tuple(remarks(response))
-            layout = replace(layout, answers=said[0], remarks=said[1])
+            layout = replace(
+                layout,
+                answers=tuple(direct_answers(response)),
+                remarks=tuple(remarks(response)),
+            )
         text = Text("\n").join(
             _lines(out, response, layout, pages=pages, has_repeated=has_repeated)
         )
@@ -199,10 +202,6 @@ def print_page(page: Page) -> None:
         )
 
 
-def _opened(loaded: Loaded) -> SearxClient:
-    return persistent_client(loaded.settings)
-
-
 fetch = command(
     WEB_FETCH,
     Printing(
@@ -210,15 +209,14 @@ fetch = command(
         failure=lambda error, raw: fetch_error_data(error, str(raw.get("url", ""))),
         printed="page",
     ),
-    _opened,
+    lambda loaded: persistent_client(loaded.settings),
     parse=lambda raw: parse_fetch(raw, by_person=True),
 )
 
 
 def print_attempts(error: SearxMcpError) -> None:
     """Print which instances a failed search asked, on standard error."""
-    attempts: tuple[Attempt, ...] = getattr(error, "attempts", ())
-    if attempts:
+    if attempts := attempts_of(error):
         out = error_console()
         out.print(attempts_table(attempts, width=out.width))
 
@@ -230,21 +228,8 @@ def attempts_table(attempts: Iterable[Attempt], *, width: int) -> RenderableType
         attempts: in their order.
         width: available columns.
     """
-    rows = (
-        (
-            (
-                host(attempt.instance),
-                Text(attempt.format),
-                Text(attempt.verdict.replace("_", " ")),
-                Text(str(attempt.status_code or "")),
-                Text(str(attempt.elapsed_ms)),
-            ),
-            attempt.detail,
-        )
-        for attempt in attempts
-    )
-    headers = ("instance", "format", "verdict", "status", "ms", "detail")
-    return noted_table(headers, rows, width=width)
+    asked = ((host(attempt.instance), attempt) for attempt in attempts)
+    return requests_table("instance", asked, width=width)
 
 
 def _with_summaries(response: SearchResponse) -> SearchResponse:
@@ -303,9 +288,8 @@ def _result_lines(out: Console, each: ListedResult) -> Iterator[Text]:
         facts.append(f"{result.content.word_count} words read")
     if facts:
         yield prose(out, " · ".join(facts), style="dim", indent=_INDENT)
-    for detail in each.details:
-        if detail.has_line:
-            yield plain_text(f"{_INDENT}{detail.text}", style="dim")
+    for line in (detail.text for detail in each.details if detail.has_line):
+        yield plain_text(f"{_INDENT}{line}", style="dim")
 
 
 def _as_typed(line: str) -> str:

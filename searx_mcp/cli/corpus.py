@@ -20,6 +20,7 @@ from searx_mcp.cli.corpus_output import (
 )
 from searx_mcp.cli.options import Printing, command
 from searx_mcp.cli.output import (
+    confirm,
     errors_as_json,
     json_option,
     plain_text,
@@ -128,11 +129,7 @@ async def clear(loaded: "Loaded", /, *, agreed: bool, as_json: bool) -> None:
     async with _opened_corpus(loaded, as_json=as_json) as client:
         number = (await client.corpus_status(StatusRequest(include_urls=False))).documents
         if number and not agreed:
-            if not (sys.stdin.isatty() and sys.stderr.isatty()):
-                raise InvalidArgumentError(
-                    "--yes", "is required without a terminal", advice="Nothing was deleted."
-                )
-            click.confirm(f"Forget {counted(number, 'page')}?", abort=True, err=True)
+            confirm(f"Forget {counted(number, 'page')}?")
         await (await client.corpus()).clear()
     if as_json:
         print_json({"removed": number})

@@ -177,15 +177,10 @@ def print_ingested(response: IngestResponse) -> None:
 def print_status(status: CorpusStatus) -> None:
     """Print the contents of the corpus."""
     out = console()
-    if status.source_url and not status.documents:
-        out.print(
-            plain_text(
-                f"{status.source_url} is not kept; `searx-mcp corpus add` reads and keeps it."
-            )
-        )
-        return
     if not status.documents:
-        out.print("The corpus is empty; `searx-mcp corpus add URL` keeps a page.")
+        empty = "The corpus is empty; `searx-mcp corpus add URL` keeps a page."
+        unknown = f"{status.source_url} is not kept; `searx-mcp corpus add` reads and keeps it."
+        out.print(plain_text(unknown if status.source_url else empty))
         return
     table = plain_table("page", "chunks", "tokens", "fetched", "title")
     for page in status.urls:
@@ -194,7 +189,7 @@ def print_status(status: CorpusStatus) -> None:
         if out.width < WIDE:
             out.print(plain_text(page.url, style="bold"))  # to be copied, so never wrapped
             told = "{3}, fetched {2}, chunks: {0}, tokens: {1}".format(*facts)
-            print_prose(out, told, indent="  ")
+            print_prose(out, told.removeprefix(", "), indent="  ")
         else:
             table.add_row(*map(plain_text, (page.url, *facts)))
     if table.rows:

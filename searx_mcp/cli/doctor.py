@@ -10,11 +10,10 @@ from typing import Final
 
 import click
 from rich.console import Console
-from rich.table import Table
 from rich.text import Text
 
 from searx_mcp.cli.instances import opened_admin
-from searx_mcp.cli.output import console, plain_text, print_outcome, show_progress
+from searx_mcp.cli.output import console, plain_table, plain_text, print_outcome, show_progress
 from searx_mcp.cli.running import ExitCode, loaded, run
 from searx_mcp.client.facade import SearxClient
 from searx_mcp.content.clean import clean
@@ -93,7 +92,9 @@ def selfcheck(*, as_json: bool) -> None:
 
 def _print_diagnosis(diagnosis: Diagnosis) -> None:
     out = console()
-    column = 0 if _can_show_marks(out) else 1
+    # Whether the terminal, or the reader of the pipe, probably supports more than ASCII.
+    has_unicode = "utf" in locale.getencoding().casefold() and not out.is_dumb_terminal
+    column = 0 if has_unicode else 1
     width = min(out.width, _WIDTH)
     for examination in diagnosis.examinations:
         out.print(plain_text(examination.subject, style="bold"))
@@ -124,16 +125,9 @@ def _wrapped(text: str, width: int) -> list[str]:
     )
 
 
-def _can_show_marks(out: Console) -> bool:
-    """Return whether the terminal, or the reader of the pipe, probably supports more than ASCII."""
-    return "utf" in locale.getencoding().casefold() and not out.is_dumb_terminal
-
-
 def _print_proof(found: SelfCheck) -> None:
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    table.add_column("kind")
-    for name in ("refused", "allowed", "wrong"):
-        table.add_column(name, justify="right")
+    counts = ("refused", "allowed", "wrong")
+    table = plain_table("kind", *counts, numbers=counts)
     for kind in found.kinds:
         style = "red" if kind.wrong else ""
         cells = (kind.kind, str(kind.refused), str(kind.allowed), str(kind.wrong))
@@ -148,10 +142,6 @@ def _print_proof(found: SelfCheck) -> None:
             Text("Error messages for forbidden addresses differ, which reveals what exists.", "red")
         )
     out.print()
-    out.print(Text(_summary(found), style="bold"))
-
-
-def _summary(found: SelfCheck) -> str:
-    if found.passed:
-        return f"All {found.vectors} cases passed."
-    return f"{len(found.wrong)} of {found.vectors} cases failed."
+    failed = f"{len(found.wrong)} of {found.vectors} cases failed."
+    summary = f"All {found.vectors} cases passed." if found.passed else failed
+    out.print(Text(summary, style="bold"))

@@ -2,7 +2,6 @@
 
 import json
 import os
-import sys
 import time
 from collections.abc import Iterable
 from contextlib import aclosing
@@ -10,13 +9,19 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
-from rich.table import Table
 from rich.text import Text
 
-from searx_mcp.cli.output import WIDE, console, plain_table, plain_text, print_json, print_prose
+from searx_mcp.cli.output import (
+    WIDE,
+    confirm,
+    console,
+    plain_table,
+    plain_text,
+    print_json,
+    print_prose,
+)
 from searx_mcp.cli.running import check, loaded, working
 from searx_mcp.content.json_layout import laid_out
-from searx_mcp.errors import InvalidArgumentError
 from searx_mcp.settings.sources import Loaded, SettingRow, effective, settings_file
 
 if TYPE_CHECKING:
@@ -123,10 +128,9 @@ async def purge(loaded: Loaded, *, everything: bool, agreed: bool, as_json: bool
     )
 
     settings, folder = loaded.settings, loaded.settings.state_folder()
-    if not agreed and not _is_agreed(folder):
-        raise InvalidArgumentError(
-            "--yes", "is required without a terminal", advice="Nothing was deleted."
-        )
+    if not agreed:
+        where = folder or "the memory of this process"
+        confirm(f"Delete what was learned and read in {where}? {_WARNING}")
     # Include pages from before the cache was switched off, whatever the settings say now.
     kept_pages = sqlite_pages.open_store(
         folder / sqlite_pages.FILE_NAME if folder else None,
@@ -161,23 +165,17 @@ async def purge(loaded: Loaded, *, everything: bool, agreed: bool, as_json: bool
         _print_purged(purged)
 
 
-def _is_agreed(folder: Path | None) -> bool:
-    if not (sys.stdin.isatty() and sys.stderr.isatty()):
-        return False
-    where = folder or "the memory of this process"
-    question = f"Delete what was learned and read in {where}? {_WARNING}"
-    return click.confirm(question, abort=True, err=True)
-
-
 def _print_table(kept: "KeptFiles") -> None:
-    out = console()
-    if out.width < WIDE:
-        for file in kept.files:
+    out, table = console(), plain_table("file", "size", "written", "what", numbers=("size",))
+    for file in kept.files:
+        size, written = _size(file.size), f"{_age(file.age)} ago"
+        if out.width < WIDE:
             out.print(Text(file.path, "bold"))  # to be copied, so never wrapped
-            about = f"{_size(file.size)}, written {_age(file.age)} ago. {file.what}"
-            print_prose(out, about, indent="  ")
-    elif kept.files:
-        out.print(_table(kept))
+            print_prose(out, f"{size}, written {written}. {file.what}", indent="  ")
+        else:
+            table.add_row(*map(Text, (file.path, size, written, file.what)))
+    if table.rows:
+        out.print(table)
     if kept.folder is None:
         print_prose(out, "Nothing is stored: storage.state is off.")
     elif not any(file.path.startswith(kept.folder) for file in kept.files):
@@ -185,17 +183,6 @@ def _print_table(kept: "KeptFiles") -> None:
     else:
         total = f"{_size(kept.size)} in all; `searx-mcp purge` deletes what was learned and read."
         print_prose(out, total)
-
-
-def _table(kept: "KeptFiles") -> Table:
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    table.add_column("file", no_wrap=True)  # to be copied
-    for name in ("size", "written", "what"):
-        table.add_column(name, justify="right" if name == "size" else "left", overflow="fold")
-    for file in kept.files:
-        cells = (file.path, _size(file.size), f"{_age(file.age)} ago", file.what)
-        table.add_row(*(Text(cell) for cell in cells))
-    return table
 
 
 def _print_purged(purged: "Purged") -> None:

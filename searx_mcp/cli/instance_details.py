@@ -2,7 +2,7 @@
 
 from datetime import datetime
 
-from rich.console import Console, RenderableType
+from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
@@ -15,9 +15,8 @@ from searx_mcp.cli.instance_output import (
     state,
     when,
 )
-from searx_mcp.cli.output import duration, noted_table, plain_text
+from searx_mcp.cli.output import duration, plain_text, requests_table
 from searx_mcp.models.administration import InstanceDetails, MemberReason, OpenSource
-from searx_mcp.models.attempt import PastOutcome
 from searx_mcp.models.instance import InstanceReport, Tier
 
 _SOURCES = {
@@ -51,7 +50,11 @@ def print_details(out: Console, details: InstanceDetails, now: datetime) -> None
         print_engines(out, row.engines)
     if details.outcomes:
         out.print(plain_text("\nLast requests", style="bold"))
-        out.print(_outcomes(details.outcomes, now, width=out.width))
+        aged = (
+            (Text(f"{duration(max(0.0, (now - instant(past.at)).total_seconds()))} ago"), past)
+            for past in details.outcomes
+        )
+        out.print(requests_table("when", aged, width=out.width))
 
 
 def _standing(details: InstanceDetails) -> dict[str, object]:
@@ -152,23 +155,6 @@ def _config(details: InstanceDetails) -> dict[str, object]:
         )
         facts["categories"] = ", ".join(config.categories) or "none"
     return facts
-
-
-def _outcomes(outcomes: tuple[PastOutcome, ...], now: datetime, *, width: int) -> RenderableType:
-    rows = (
-        (
-            (
-                Text(f"{duration(max(0.0, (now - instant(past.at)).total_seconds()))} ago"),
-                Text(past.format),
-                Text(past.verdict.replace("_", " ")),
-                Text(str(past.status_code or "")),
-                Text(str(past.elapsed_ms)),
-            ),
-            past.detail,
-        )
-        for past in outcomes
-    )
-    return noted_table(("when", "format", "verdict", "status", "ms", "detail"), rows, width=width)
 
 
 def _print_facts(out: Console, title: str, facts: dict[str, object]) -> None:

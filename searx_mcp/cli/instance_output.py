@@ -34,7 +34,6 @@ from searx_mcp.models.instance import (
     EngineReport,
     InstanceReport,
     InstanceState,
-    MonthReport,
     PoolReport,
     Tier,
 )
@@ -98,8 +97,15 @@ def about_pool(report: PoolReport) -> Iterator[str]:
     """Yield the lines below the pool: the source of its list, and what public instances allow."""
     if report.catalog_source:
         yield f"Public list: {report.catalog_source} ({report.catalog_age_days} days old)."
-    if report.month:
-        yield month_line(report.month)
+    if month := report.month:
+        usable = month.capacity - month.kept_back
+        now = f"{month.left_now or 'none'} available now"
+        if month.retry_after:
+            now += f", one more in {duration(month.retry_after)}"
+        yield (
+            f"Public budget: {month.left_month} of {usable} searches left this month, {now}; "
+            f"{month.kept_back} held in reserve."
+        )
 
 
 def pool_line(rows: Sequence[InstanceReport]) -> str:
@@ -137,8 +143,14 @@ def print_quota(quota: Ledger, *, everything: bool) -> None:
 
 
 def print_engines(out: Console, engines: Sequence[EngineReport]) -> None:
-    """Print how the engines of an own instance answered, and whether searches are spread."""
-    out.print(engine_table(engines))
+    """Print a row for each engine of an own instance, and whether searches are spread."""
+    table = plain_table("engine", "state", "next", "answered", "refused", "failed", "results")
+    for each in engines:
+        why = f" ({each.reason})" if each.reason else ""
+        cells = (str(n) for n in (each.answered, each.refused, each.failed, each.results))
+        wait = f"in {duration(each.retry_after)}" if each.retry_after else "now"
+        table.add_row(plain_text(each.name), plain_text(f"{each.state}{why}"), wait, *cells)
+    out.print(table)
     if any(each.spared for each in engines):
         print_prose(out, "Some engines were refused lately; searches use the ones that work.")
 
@@ -163,10 +175,11 @@ def _pool_rows(rows: Iterable[InstanceReport], *, width: int) -> Iterator[Sequen
     shown = [name for name in headers if width >= _ROOMY or name not in _SPARED]
     yield shown
     for row in rows:
+        grade = (row.grade or "?") if row.tier.is_instance else ""
         cells = (
             host(row.url),
             row.tier,
-            *([plain_text(_grade(row))] if width >= WIDE else []),
+            *([plain_text(grade)] if width >= WIDE else []),
             # Open sources are chosen by the query, not by a score.
             f"{row.score:.2f}" if row.tier.is_instance else "",
             state(row.state),
@@ -178,17 +191,6 @@ def _pool_rows(rows: Iterable[InstanceReport], *, width: int) -> Iterator[Sequen
             next_try(row) if width >= WIDE else next_try(row).removeprefix("in "),
         )
         yield [cell for name, cell in zip(headers, cells, strict=True) if name in shown]
-
-
-def engine_table(engines: Iterable[EngineReport]) -> Table:
-    """Return a table with one row per engine of an own instance."""
-    table = plain_table("engine", "state", "next", "answered", "refused", "failed", "results")
-    for each in engines:
-        why = f" ({each.reason})" if each.reason else ""
-        cells = (str(n) for n in (each.answered, each.refused, each.failed, each.results))
-        wait = f"in {duration(each.retry_after)}" if each.retry_after else "now"
-        table.add_row(plain_text(each.name), plain_text(f"{each.state}{why}"), wait, *cells)
-    return table
 
 
 def check_table(checked: Checked, *, width: int) -> Table:
@@ -273,10 +275,6 @@ def refresh_lines(refresh: Refresh) -> Iterator[str]:
         yield "The list has changed." if refresh.changed else "The list has not changed."
 
 
-def _grade(row: InstanceReport) -> str:
-    return (row.grade or "?") if row.tier.is_instance else ""
-
-
 def forecast(line: BudgetLine, now: datetime) -> Text:
     """Return when a budget runs out at this rate, in local time."""
     if line.dry_at is None:
@@ -293,18 +291,6 @@ def _forecasts(line: BudgetLine, now: datetime) -> str:
     """Return the same in words."""
     shown = forecast(line, now).plain
     return "have used them up" if shown == "used up" else shown.replace("runs out", "run out")
-
-
-def month_line(month: MonthReport) -> str:
-    """Return a sentence on the searches that public instances allow together."""
-    usable = month.capacity - month.kept_back
-    now = f"{month.left_now or 'none'} available now"
-    if month.retry_after:
-        now += f", one more in {duration(month.retry_after)}"
-    return (
-        f"Public budget: {month.left_month} of {usable} searches left this month, {now}; "
-        f"{month.kept_back} held in reserve."
-    )
 
 
 def state(of: InstanceState) -> Text:

@@ -9,7 +9,7 @@ import contextlib
 import os
 import sys
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import click
 
@@ -33,9 +33,6 @@ from searx_mcp.errors import (
     SearxMcpError,
     SettingsError,
 )
-
-if TYPE_CHECKING:
-    from searx_mcp.models.base import Frozen
 
 _LOG_LEVELS: Final = ("SEARX_MCP_LOG_LEVEL", "MCP_LOG_LEVEL")
 _CLOSED: Final = "Redirect it to /dev/null to discard the output."
@@ -145,19 +142,21 @@ def _message(error: click.ClickException, context: click.Context | None) -> str:
 def _options(context: click.Context) -> dict[str, str]:
     """Return the options of a command by their names without dashes, and by those that other tools give them."""
     from searx_mcp.models.argument import arguments_of  # noqa: PLC0415 - only this error needs it
+    from searx_mcp.models.base import Frozen  # noqa: PLC0415 - as above
     from searx_mcp.verbs.table import VERBS  # noqa: PLC0415 - as above
 
     name = context.command_path.partition(" ")[2]
     named = [verb for verb in VERBS if verb.command and verb.command.name == name]
     requests: list[type[Frozen]] = [verb.request for verb in named]
+    options = [
+        each for each in context.command.get_params(context) if isinstance(each, click.Option)
+    ]
     known: dict[str, str] = {}
-    for option in context.command.get_params(context):
-        if isinstance(option, click.Option):
-            known |= {each.lstrip("-"): each for each in (*option.opts, *option.secondary_opts)}
-            for request in requests:
-                if declared := arguments_of(request).get(option.name or ""):
-                    others = declared.argument.names
-                    known |= {each.replace("_", "-"): option.opts[-1] for each in others}
+    for option in options:
+        known |= {each.lstrip("-"): each for each in (*option.opts, *option.secondary_opts)}
+        for declared in (arguments_of(each).get(option.name or "") for each in requests):
+            others = declared.argument.names if declared else ()
+            known |= {each.replace("_", "-"): option.opts[-1] for each in others}
     return known
 
 

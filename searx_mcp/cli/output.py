@@ -7,7 +7,7 @@ import json
 import sys
 import textwrap
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -27,7 +27,9 @@ from searx_mcp.files import read_text
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
+    from rich.console import JustifyMethod
 
+    from searx_mcp.models.attempt import Attempt, PastOutcome
     from searx_mcp.models.progress import Progress
 
 WIDE: Final = 110
@@ -140,6 +142,23 @@ def read_argument(file: str, most: int) -> str:
         raise InvalidArgumentError("file", f"{file} is not UTF-8 text") from exc
 
 
+def confirm(question: str) -> None:
+    """Ask a person to agree to a deletion.
+
+    Args:
+        question: of the person.
+
+    Raises:
+        InvalidArgumentError: nobody can answer.
+        click.Abort: the person does not agree.
+    """
+    if not (sys.stdin.isatty() and sys.stderr.isatty()):
+        raise InvalidArgumentError(
+            "--yes", "is required without a terminal", advice="Nothing was deleted."
+        )
+    click.confirm(question, abort=True, err=True)
+
+
 def print_json(data: Mapping[str, Any]) -> None:
     """Print data for a program."""
     from searx_mcp.render.structured import scrub  # noqa: PLC0415 - what tables do not need
@@ -206,11 +225,17 @@ def prose(out: Console, text: str, *, style: str = "", indent: str = "") -> Text
     return plain_text(wrapped(clean(text), out.file, indent=indent), style=style)
 
 
-def plain_table(*headers: str) -> Table:
-    """Return a table without lines, whose first column is never wrapped."""
+def plain_table(*headers: str, numbers: Collection[str] = ()) -> Table:
+    """Return a table without lines, whose first column is never wrapped.
+
+    Args:
+        *headers: of the columns.
+        numbers: headers of the columns that are aligned on the right.
+    """
     table = Table(box=None, pad_edge=False, header_style="bold")
     for number, header in enumerate(headers):
-        table.add_column(header, overflow="fold", no_wrap=number == 0)
+        justify: JustifyMethod = "right" if header in numbers else "left"
+        table.add_column(header, justify=justify, overflow="fold", no_wrap=number == 0)
     return table
 
 
@@ -260,6 +285,32 @@ def noted_table(
         )
         lines += [Text(f"{_GAP}{line}", "dim") for line in filled]
     return Text("\n").join(lines)
+
+
+def requests_table(
+    name: str, requests: Iterable[tuple[Text, "Attempt | PastOutcome"]], *, width: int
+) -> RenderableType:
+    """Return a table with one row per request to an instance.
+
+    Args:
+        name: header of the first column.
+        requests: each with its cell of the first column, in their order.
+        width: available columns.
+    """
+    rows = (
+        (
+            (
+                first,
+                Text(request.format),
+                Text(request.verdict.replace("_", " ")),
+                Text(str(request.status_code or "")),
+                Text(str(request.elapsed_ms)),
+            ),
+            request.detail,
+        )
+        for first, request in requests
+    )
+    return noted_table((name, "format", "verdict", "status", "ms", "detail"), rows, width=width)
 
 
 def host(url: str) -> Text:

@@ -1,12 +1,7 @@
 """The commands under `instances own`: run SearXNG on this machine, and print its state."""
 
-from collections.abc import Iterator
-from contextlib import (
-    AbstractAsyncContextManager,
-    AbstractContextManager,
-    contextmanager,
-    nullcontext,
-)
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, nullcontext
 from typing import Any, Final
 
 import click
@@ -32,7 +27,6 @@ from searx_mcp.models.own_instance import (
     NativeInstanceUp,
     NativeState,
 )
-from searx_mcp.models.progress import Progress
 from searx_mcp.ops.own.failures import OwnInstanceError
 from searx_mcp.ops.own.native import NATIVE_TIMEOUT, NativeOptions, NativeRunner
 from searx_mcp.ops.own.opening import open_native
@@ -102,9 +96,8 @@ async def bring_up(loaded: Loaded, options: NativeOptions, *, as_json: bool) -> 
         options: of the user.
         as_json: whether a program reads standard output, and gets errors there.
     """
-    with _reported(as_json=as_json), _steps(as_json=as_json) as progress:
-        async with _opened(loaded, progress) as runner:
-            return await runner.up(options)
+    async with _opened(loaded, as_json=as_json, in_steps=True) as runner:
+        return await runner.up(options)
 
 
 @own.command()
@@ -123,9 +116,8 @@ async def update(
 
     The new version is tried next to the one in use.
     """
-    with _reported(as_json=as_json), _steps(as_json=as_json) as progress:
-        async with _opened(loaded, progress) as runner:
-            report = await runner.update(NativeOptions(version, None, timeout))
+    async with _opened(loaded, as_json=as_json, in_steps=True) as runner:
+        report = await runner.update(NativeOptions(version, None, timeout))
     print_outcome(report, lambda: _print_up(report), as_json=as_json)
 
 
@@ -143,9 +135,8 @@ async def update(
 @working
 async def log(loaded: Loaded, *, lines: int, as_json: bool) -> None:
     """Show the last lines of its log."""
-    with _reported(as_json=as_json) as progress:
-        async with _opened(loaded, progress) as runner:
-            written = await runner.log(lines)
+    async with _opened(loaded, as_json=as_json) as runner:
+        written = await runner.log(lines)
     if as_json:
         print_json({"lines": list(written)})
         return
@@ -160,9 +151,8 @@ async def log(loaded: Loaded, *, lines: int, as_json: bool) -> None:
 @working
 async def status(loaded: Loaded, *, as_json: bool) -> None:
     """Show its version, address and failing engines."""
-    with _reported(as_json=as_json) as progress:
-        async with _opened(loaded, progress) as runner:
-            report = await runner.status()
+    async with _opened(loaded, as_json=as_json) as runner:
+        report = await runner.status()
     print_outcome(report, lambda: _print_status(report), as_json=as_json)
 
 
@@ -180,26 +170,30 @@ def _print_status(report: NativeInstance) -> None:
 @working
 async def down(loaded: Loaded, *, keep_settings: bool, as_json: bool) -> None:
     """Stop and remove it."""
-    with _reported(as_json=as_json) as progress:
-        async with _opened(loaded, progress) as runner:
-            report = await runner.down(keep_settings=keep_settings)
+    async with _opened(loaded, as_json=as_json) as runner:
+        report = await runner.down(keep_settings=keep_settings)
     print_outcome(report, lambda: _print_down(report), as_json=as_json)
 
 
-def _steps(*, as_json: bool) -> AbstractContextManager[Progress]:
-    return nullcontext(_say_nothing) if as_json else show_steps("looking for the instance")
+@asynccontextmanager
+async def _opened(
+    loaded: Loaded, *, as_json: bool, in_steps: bool = False
+) -> AsyncIterator[NativeRunner]:
+    """Open what runs the instance.
 
-
-def _say_nothing(_: str) -> None:
-    pass
-
-
-@contextmanager
-def _reported(*, as_json: bool) -> Iterator[Progress]:
-    """Show progress to a person; print errors in the requested form."""
-    with errors_as_json(as_json=as_json, convert=_error_data):
+    Args:
+        loaded: the settings of this run.
+        as_json: whether a program reads standard output, and gets errors there.
+        in_steps: whether a person gets a line for each step.
+    """
+    first = "looking for the instance"
+    shown = show_steps(first) if in_steps and not as_json else nullcontext(show_progress(first))
+    with errors_as_json(as_json=as_json, convert=_error_data), shown as progress:
         try:
-            yield show_progress("looking for the instance") or _say_nothing
+            async with open_native(
+                loaded.settings, open_state(loaded.settings), progress=progress or _say_nothing
+            ) as runner:
+                yield runner
         except OwnInstanceError as error:
             if error.log and not as_json:
                 click.echo("Last lines of its log:", err=True)
@@ -208,14 +202,14 @@ def _reported(*, as_json: bool) -> Iterator[Progress]:
             raise
 
 
+def _say_nothing(_: str) -> None:
+    pass
+
+
 def _error_data(error: SearxMcpError) -> dict[str, Any]:
     if not isinstance(error, OwnInstanceError):
         return error_data(error)
     return error_data(error, reason=error.reason.value, log=list(error.log))
-
-
-def _opened(loaded: Loaded, progress: Progress) -> AbstractAsyncContextManager[NativeRunner]:
-    return open_native(loaded.settings, open_state(loaded.settings), progress=progress)
 
 
 def _print_up(report: NativeInstanceUp) -> None:

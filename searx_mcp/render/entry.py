@@ -211,16 +211,11 @@ def bare(
 ) -> ListedResult:
     """Return a result with only title and address, and why its page was not read if it should have been."""
     address = f"{'URL: ' * specified}{one_url(result.url)}"
-    lines = (f"{number}. {title(result, boundary)}", address, unread(result, boundary))
-    return ListedResult(number, result, "\n".join(filter(None, lines)))
-
-
-def unread(result: SearchResult, boundary: str) -> str:
-    """Say why the page of a result was not read, or nothing."""
-    if not result.error_type:
-        return ""
     status = f" ({result.status_code})" if result.status_code else ""
-    return f"Page not read: {one_line(result.error_type, boundary, max_tokens=20)}{status}."
+    cause = one_line(result.error_type, boundary, max_tokens=20)
+    unread = f"Page not read: {cause}{status}." if result.error_type else ""
+    lines = (f"{number}. {title(result, boundary)}", address, unread)
+    return ListedResult(number, result, "\n".join(filter(None, lines)))
 
 
 def _short(text: str, boundary: str) -> str:

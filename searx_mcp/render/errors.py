@@ -198,7 +198,7 @@ def evidence_error_text(error: SearxMcpError, boundary: str = "") -> str:
         said = _text("Call refused", error, MAX_TOKENS - line_cost(quoted), MAX_TIMEOUT)
         return "\n".join(filter(None, (said, quoted)))
     head = "searx-mcp encountered an error during retrieval."
-    if _is_late(error):
+    if error.code is ErrorCode.DEADLINE_EXCEEDED:
         passed = error.passed or error.time_limit  # a remote service tells its limit alone
         after = "" if passed is None else f" after {passed:.3g}s"
         head = f"searx-mcp timed out{after}."
@@ -209,10 +209,7 @@ def evidence_error_text(error: SearxMcpError, boundary: str = "") -> str:
     left = room - estimate(f"{cause}. {retry_advice(error)}") - _SPACES
     advice = one_line(_evidence_advice(error), "", max_tokens=min(_ADVICE_TOKENS, left))
     sentences = [f"{cause}.", retry_advice(error), advice]
-    counts = _counts(attempts_of(error))
-    if estimate(" ".join((*sentences, counts))) <= room:
-        sentences.insert(1, counts)
-    details = " ".join(filter(None, sentences))
+    details = _with_counts(sentences, error, room)
     return "\n".join(filter(None, (f"{frame}{details}", quoted, f"\n{NOT_FROM_MEMORY}")))
 
 
@@ -295,12 +292,8 @@ def fetch_error_data(
     return data
 
 
-def _is_late(error: SearxMcpError) -> bool:
-    return error.code is ErrorCode.DEADLINE_EXCEEDED
-
-
 def _evidence_advice(error: SearxMcpError) -> str:
-    if _is_late(error):
+    if error.code is ErrorCode.DEADLINE_EXCEEDED:
         return error.advice or EXPANDS_LESS
     return advice_on(error, 0.0)
 
@@ -333,10 +326,15 @@ def _text(prefix: str, error: SearxMcpError, room: int, longest: float) -> str:
     sentences = [f"{prefix}: {_cause(error, most)} ({error.code.value}).", retry_advice(error)]
     left = room - sum(estimate(f" {sentence}") for sentence in sentences)
     sentences.append(one_line(advice, "", max_tokens=min(_ADVICE_TOKENS, left)))
+    return _with_counts(sentences, error, room)
+
+
+def _with_counts(sentences: list[str], error: SearxMcpError, room: int) -> str:
+    """Join the sentences; the first is followed by the outcomes of the requests, if there is room for them."""
     counts = _counts(attempts_of(error))
     if estimate(" ".join((*sentences, counts))) <= room:
-        sentences.insert(1, counts)
-    return " ".join(sentence for sentence in sentences if sentence)
+        sentences = [sentences[0], counts, *sentences[1:]]
+    return " ".join(filter(None, sentences))
 
 
 def _frame_cost(prefix: str, error: SearxMcpError) -> int:
@@ -370,8 +368,7 @@ def _counts(attempts: tuple[Attempt, ...]) -> str:
     last = {attempt.instance: _PHRASE[attempt.verdict] for attempt in attempts}
     common = Counter(last.values()).most_common(_PHRASES)
     parts = [f"{count} {phrase}" for phrase, count in common]
-    rest = len(last) - sum(count for _, count in common)
-    if rest:
+    if rest := len(last) - sum(count for _, count in common):
         parts.append(f"{rest} other")
     sources = len({attempt.instance for attempt in attempts if attempt.source})
     kinds = ((len(last) - sources, "instance"), (sources, "open source"))
@@ -391,9 +388,7 @@ def retry_advice(error: SearxMcpError) -> str:
 
 def seconds_until_retry(error: SearxMcpError) -> int | None:
     """Return whole seconds until a retry makes sense; `None` if it never does."""
-    seconds = error.retry_after
-    if seconds is None:
-        seconds = _usual_wait(error)
+    seconds = _usual_wait(error) if error.retry_after is None else error.retry_after
     return max(1, math.ceil(seconds)) if seconds is not None and math.isfinite(seconds) else None
 
 

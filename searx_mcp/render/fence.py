@@ -152,12 +152,9 @@ def neutralise(text: str, boundary: str) -> str:
     Linear in the length, which does not change: offsets into the text stay valid.
     """
     if boundary:
-        text = _spelling(boundary).sub(lambda found: "[id]".ljust(len(found[0])), text)
+        spelling = re.compile(r"[\W_]?".join(boundary), re.IGNORECASE)
+        text = spelling.sub(lambda found: "[id]".ljust(len(found[0])), text)
     return _SIGN.sub(_tamed, text)
-
-
-def _spelling(boundary: str) -> re.Pattern[str]:
-    return re.compile(r"[\W_]?".join(boundary), re.IGNORECASE)
 
 
 def _tamed(match: re.Match[str]) -> str:

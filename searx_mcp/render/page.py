@@ -4,7 +4,6 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from http import HTTPStatus
-from itertools import islice
 
 from searx_mcp.models.fetch_request import MAX_CONTENT_LENGTH
 from searx_mcp.models.media_type import type_shown
@@ -226,8 +225,7 @@ def _outline(page: Page, room: int, boundary: str) -> tuple[Heading, ...]:
     """Return as many of the first headings as fit; a single one is not an outline."""
     headings = page.outline[:_HEADINGS]
     lines, _ = lines_within((_heading(heading, boundary) for heading in headings), room)
-    count = len(lines)
-    return tuple(islice(headings, count)) if count > 1 else ()
+    return headings[: len(lines)] if len(lines) > 1 else ()
 
 
 def _heading(heading: Heading, boundary: str) -> str:

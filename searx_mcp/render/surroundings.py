@@ -55,14 +55,11 @@ def _short_answer(answer: Answer, boundary: str) -> Answer:
 
 
 def _short_box(box: Infobox, boundary: str) -> Infobox:
-    def line(text: str, max_tokens: int) -> str:
-        return one_line(text, boundary, max_tokens=max_tokens)
-
     return Infobox(
-        title=line(box.title, _ATTRIBUTE_TOKENS),
-        content=line(box.content, _INFOBOX_TOKENS),
+        title=one_line(box.title, boundary, max_tokens=_ATTRIBUTE_TOKENS),
+        content=one_line(box.content, boundary, max_tokens=_INFOBOX_TOKENS),
         attributes=_short_facts(box.attributes[:_ATTRIBUTES], boundary, _ATTRIBUTE_TOKENS),
-        engine=line(box.engine, _ATTRIBUTE_TOKENS),
+        engine=one_line(box.engine, boundary, max_tokens=_ATTRIBUTE_TOKENS),
     )
 
 
@@ -125,7 +122,7 @@ def remarks(short: SearchResponse) -> Iterator[str]:
     stats = short.content_fetch_stats
     if stats is not None and stats.failed:
         read = f"Pages read: {stats.successful} of {stats.attempted}."
-        yield f"{read} {dropped(stats)}".rstrip()
+        yield f"{read} {_dropped(stats)}".rstrip()
 
 
 def beside(short: SearchResponse, boundary: str) -> Iterator[str]:
@@ -142,9 +139,9 @@ def beside(short: SearchResponse, boundary: str) -> Iterator[str]:
         yield _unresponsive(short, boundary)
 
 
-def dropped(stats: FetchStats | None) -> str:
+def _dropped(stats: FetchStats) -> str:
     """Count the pages that were read and dropped, by reason, and the results dropped with them."""
-    if stats is None or not stats.dropped:
+    if not stats.dropped:
         return ""
     reasons = Counter(page.reason.value for page in stats.dropped).most_common()
     counts = ", ".join(f"{count} {reason}" for reason, count in reasons)

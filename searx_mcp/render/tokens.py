@@ -216,8 +216,7 @@ def _boundary(text: str, end: int) -> int:
     if paragraph > floor:
         return paragraph
     ends = (match.end() for match in _SENTENCE_END.finditer(text, floor, end + 1))
-    sentence = max((place for place in ends if place <= end), default=0)
-    if sentence:
+    if sentence := max((place for place in ends if place <= end), default=0):
         return sentence
     for separator in ("\n", " "):
         place = text.rfind(separator, floor, end + 1)

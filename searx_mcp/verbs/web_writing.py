@@ -94,14 +94,16 @@ class Further:
     """
 
     def __init__(self, urls: Sequence[str], fetch: str) -> None:
-        calls, _ = lines_within((next_call(fetch, url=one_url(url)) for url in urls), _CALLS_TOKENS)
-        self._urls = [one_url(url) for url in urls[: len(calls)]]
+        named = {next_call(fetch, url=one_url(url)): one_url(url) for url in urls}
+        calls, _ = lines_within(named, _CALLS_TOKENS)
+        self._urls = [named[call] for call in calls]
         self._lines = ""
         if urls:
-            unnamed = len(urls) - len(calls)
+            unnamed = len(named) - len(calls)
             more = [f"Addresses left out here: {unnamed}"] if unnamed else []
-            head = "\nOne address is read per call. For the others:"
-            self._lines = "\n".join((head, *calls, *more))
+            self._lines = "\n".join(
+                ("\nOne address is read per call. For the others:", *calls, *more)
+            )
         self.cost = estimate(self._lines)
 
     def after(self, text: str) -> str:

@@ -205,6 +205,9 @@ def test_the_pages_of_a_corpus_are_a_table_if_there_is_room_for_one(capsys, monk
         "  Tea, fetched 2026-01-02 03:04, chunks: 2, tokens: 1,500\n"
         "1 page, 2 chunks, 1,500 tokens, 2.4 MB, vectors of m: 2\n"
     )
+    untitled = page.model_copy(update={"title": ""})
+    print_status(status.model_copy(update={"urls": (untitled,)}))
+    assert "\n  fetched 2026-01-02 03:04, chunks: 2," in click.unstyle(capsys.readouterr().out)
 
 
 def test_verdicts_stand_in_the_order_of_the_report(capsys):

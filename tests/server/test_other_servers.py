@@ -162,9 +162,10 @@ async def test_many_long_addresses_do_not_outgrow_the_answer(connect, settings_f
             result = await client.call_tool("web_fetch", {"urls": [web.url("/a"), *further]})
             near = [f"https://{n}.example/page" for n in range(6)]
             several = await client.call_tool(
-                "web_fetch", {"urls": [web.url("/a"), *near, *further[:9]]}
+                "web_fetch", {"urls": [web.url("/a"), *near[:3], *further[:9], *near[3:]]}
             )
     assert text_of(several).count('\nweb_fetch {"url"') == 6
+    assert several.structured_content["further_urls"] == near
     assert estimate(text_of(several)) <= 2_000
     assert "Addresses left out here: 19" in text_of(result)
     assert len(text_of(result)) < 12_000
