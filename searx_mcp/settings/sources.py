@@ -117,7 +117,9 @@ def load(
     lines: dict[str, str] = {}
     if env_file is not None or environ.get(ENV_FILE_VARIABLE):
         found = _file_variables(env_file, environ)
-        lines = {name: line for name, (_, line) in found.items() if not environ.get(name)}
+        lines = {
+            name: line for name, (value, line) in found.items() if value and not environ.get(name)
+        }
         environ = {**environ, **{name: found[name][0] for name in lines}}
 
     def place(variable: str) -> str:
