@@ -34,8 +34,10 @@ _FEW_UNCASED: Final = 3
 """Maximum terms of a question that is assumed to continue the subject of the one before: in languages that drop
 pronouns, and in scripts without capitals, which show no names. One in English."""
 
-_AGAIN = re.compile(r",?\s+(?:and|or)\s+(of|in|for|from|with|on|by|at)\s+", re.IGNORECASE)
-"""A preposition again, as in "the capital of Austria and of Hungary"."""
+_AGAIN = re.compile(
+    rf",?\s+(?:and|or)\s+(of|in|for|from|with|on|by|at)\s+(?!{_ASKING})", re.IGNORECASE
+)
+"""A preposition again, as in "the capital of Austria and of Hungary"; before a question word, it asks something else."""
 _OPENING = re.compile(
     r"(?:\bthe\s+)?\bdifferences?\s+between\s+|\bbetween\s+|^compare\s+", re.IGNORECASE
 )
