@@ -231,8 +231,8 @@ def _sources(
             clock=clock,
             blocked=lambda: parts.membership.blocked,
         )
-    is_off = config.mode is OpenSourcesMode.OFF or not members.engines
-    return None if is_off else collections, providers
+    is_on = config.mode is not OpenSourcesMode.OFF and bool(members.engines)
+    return collections if is_on else None, providers
 
 
 def _started_schedule(parts: Components, upstream: Upstream) -> Schedule:

@@ -75,8 +75,7 @@ class CorpusCalls(Service):
         """
         if not isinstance(request, ReadRequest):
             request = parse_corpus(ReadRequest, {"url": request, **arguments})
-        corpus = await self.corpus()
-        return await corpus.read(
+        return await (await self.corpus()).read(
             request, deadline=self._deadline(request.timeout), progress=progress
         )
 
@@ -104,8 +103,7 @@ class CorpusCalls(Service):
         """
         if not isinstance(request, AnswerRequest):
             request = parse_corpus(AnswerRequest, {"query": request, **arguments})
-        answerer = await self._answering()
-        return await answerer.answer(
+        return await (await self._answering()).answer(
             request, deadline=self._deadline(request.timeout), progress=progress
         )
 
@@ -130,8 +128,9 @@ class CorpusCalls(Service):
         """
         if not isinstance(request, CorpusSearchRequest):
             request = parse_corpus(CorpusSearchRequest, {"query": request, **arguments})
-        answerer = await self._answering()
-        return await answerer.search(request, deadline=self._deadline(None), progress=progress)
+        return await (await self._answering()).search(
+            request, deadline=self._deadline(None), progress=progress
+        )
 
     @override
     async def corpus_status(
@@ -147,8 +146,9 @@ class CorpusCalls(Service):
             InvalidArgumentError: an argument is wrong.
         """
         if not isinstance(request, StatusRequest):
-            raw = {"source_url": request, "include_urls": include_urls}
-            request = parse_corpus(StatusRequest, raw)
+            request = parse_corpus(
+                StatusRequest, {"source_url": request, "include_urls": include_urls}
+            )
         return await (await self.corpus()).status(request)
 
     @override
@@ -171,10 +171,8 @@ class CorpusCalls(Service):
             InvalidArgumentError: an argument is wrong.
         """
         if not isinstance(request, IngestRequest):
-            raw = {"url": request, "force_refresh": force_refresh}
-            request = parse_corpus(IngestRequest, raw)
-        corpus = await self.corpus()
-        return await corpus.ingest_all(
+            request = parse_corpus(IngestRequest, {"url": request, "force_refresh": force_refresh})
+        return await (await self.corpus()).ingest_all(
             request, deadline=self._deadline(request.timeout), progress=progress
         )
 

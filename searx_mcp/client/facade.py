@@ -328,7 +328,7 @@ class SearxClient(CorpusCalls):
 
     async def _asking(self) -> "Asking":
         """Return what searches and reads, wired on first use: loading it takes a thread half a second."""
-        components = self._opened()
+        self._opened()
         if asyncio.get_running_loop() is not self._loop:
             raise RuntimeError("this SearxClient is open in another event loop; open one in each")
         if self._wired is None:

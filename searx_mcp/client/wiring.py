@@ -13,8 +13,6 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from yarl import URL
-
 from searx_mcp.fetch.hops.domains import DomainPolicy
 from searx_mcp.http.config import NetworkConfig
 from searx_mcp.models.instance import Catalog, CatalogEntry
@@ -184,8 +182,9 @@ async def open_components(
     sessions = LateSessions(settings, allow, dialling)
     discovery = None
     if catalog is None and fetches_list(settings.instances):
-        source = settings.instances.source
-        discovery = Discovery(lambda: sessions.get().public, folder, rng, url=source)
+        discovery = Discovery(
+            lambda: sessions.get().public, folder, rng, url=settings.instances.source
+        )
     listed = first_catalog(
         settings.instances, catalog, discovery.last_good() if discovery else None
     )
@@ -255,15 +254,11 @@ def _admitted(
     settings: Settings, allow: AllowList, catalog: Catalog, blocked: Collection[str]
 ) -> tuple[CatalogEntry, ...]:
     """Return the instances of a list that may be asked."""
-
-    def is_lifted(url: URL) -> bool:
-        return allow.permits(url.raw_host or "", url.port or 80)
-
     return gate(
         catalog,
         min_grade=settings.instances.min_grade,
         blocked=blocked,
-        allow=is_lifted,
+        allow=lambda url: allow.permits(url.raw_host or "", url.port or 80),
         onion=settings.network.proxies().onion is not None,
     )
 

@@ -221,8 +221,7 @@ class InstanceAdmin:
         notes = []
         if changed and asked_public and not self._parts.membership.asks_public:
             notes.append("Public instances are no longer used, because you have your own.")
-        message = f"{url} is one of your own instances."
-        return self._change(url, message, notes, changed=changed)
+        return self._change(url, f"{url} is one of your own instances.", notes, changed=changed)
 
     async def remove(self, host: str) -> Change:
         """Remove an own instance that was added by command.
@@ -249,8 +248,9 @@ class InstanceAdmin:
         notes = []
         if self._parts.membership.asks_public and not self._parts.membership.own:
             notes.append("Public instances are used again, because you have none of your own.")
-        message = f"{url} is no longer one of your own instances."
-        return self._change(url, message, notes, changed=changed)
+        return self._change(
+            url, f"{url} is no longer one of your own instances.", notes, changed=changed
+        )
 
     async def block(self, host: str) -> Change:
         """Never ask a public instance, even if it is listed only later.

@@ -31,7 +31,6 @@ _UNREADABLE: Final = (
     "an address must look like https://user:password@host/; in its user name and password, write"
     " % @ : / ? # ; , as %25 %40 %3A %2F %3F %23 %3B %2C"
 )
-_IN_THE_CLEAR: Final = "is public, and plain http exposes queries and passwords: use https"
 
 
 def without_credentials(addresses: Sequence[str]) -> tuple[list[str], list[dict[str, str]]]:
@@ -124,8 +123,9 @@ def wrong_entry(details: ErrorDetails) -> str:
 def _in_the_clear(url: str) -> str:
     """Say why connections would refuse an address; empty if they would not."""
     parts = urlsplit(url)
-    is_exposed = parts.scheme == "http" and is_private(parts.hostname or "") is False
-    return f"{parts.hostname} {_IN_THE_CLEAR}" if is_exposed else ""
+    if parts.scheme != "http" or is_private(parts.hostname or "") is not False:
+        return ""
+    return f"{parts.hostname} is public, and plain http exposes queries and passwords: use https"
 
 
 def _split(address: str) -> tuple[str, str | None]:

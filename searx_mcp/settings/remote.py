@@ -38,8 +38,11 @@ class RemoteConfig(Frozen):
 
     @model_validator(mode="after")
     def _check_scheme(self) -> Self:
-        is_secret = bool(self.key.get_secret_value())
-        if is_secret and not self.allow_plain_http and not _is_private_way(self.url):
+        if (
+            self.key.get_secret_value()
+            and not self.allow_plain_http
+            and not _is_private_way(self.url)
+        ):
             raise refusal(
                 "remote.url",
                 "plain http would expose the key; use https, or set remote.allow_plain_http",
@@ -52,5 +55,8 @@ def _is_private_way(url: str) -> bool:
     parts = urlsplit(url)
     host = parts.hostname or ""
     address = effective_address(host)
-    is_here = host == "localhost" or (address is not None and address.is_loopback)
-    return parts.scheme != "http" or is_here
+    return (
+        parts.scheme != "http"
+        or host == "localhost"
+        or (address is not None and address.is_loopback)
+    )

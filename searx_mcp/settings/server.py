@@ -11,10 +11,8 @@ from searx_mcp.models.base import Address, ByteCount, Frozen, matching, refusal
 from searx_mcp.settings.tools import DEFAULTS, PROFILES, Tool, published_names
 
 _TOKEN: Final = re.compile(r"[\x21-\x7e]{16,500}")
-_RULE: Final = "it must have 16 to 500 visible ASCII characters, and no spaces"
 _AUTHORITY: Final = r"([A-Za-z0-9._-]{1,253}|\[[0-9A-Fa-f:.]{2,45}\])(:[0-9]{1,5})?"
 """A host and an optional port as in a request (RFC 9110, 7.2); IPv6 addresses are in brackets."""
-_SCHEME: Final = r"[a-z][a-z0-9+.-]{0,30}"
 
 _Host = Annotated[
     str, matching(rf"^{_AUTHORITY}$", "a host such as search.example.org, [::1] or 192.0.2.1:8765")
@@ -22,7 +20,8 @@ _Host = Annotated[
 _Origin = Annotated[
     str,
     matching(
-        rf"^{_SCHEME}://{_AUTHORITY}$", "an origin such as https://app.example.org, without a path"
+        rf"^[a-z][a-z0-9+.-]{{0,30}}://{_AUTHORITY}$",
+        "an origin such as https://app.example.org, without a path",
     ),
 ]
 
@@ -31,7 +30,9 @@ def _check_token(token: SecretStr) -> SecretStr:
     text = token.get_secret_value()
     if text and not _TOKEN.fullmatch(text):
         # Clients may encode other characters differently, so they would never match.
-        raise refusal("http.token", _RULE)
+        raise refusal(
+            "http.token", "it must have 16 to 500 visible ASCII characters, and no spaces"
+        )
     return token
 
 
@@ -39,8 +40,9 @@ def _check_network(text: str) -> str:
     try:
         ip_network(text, strict=False)
     except ValueError as exc:
-        reason = f"{text[:100]!r} is neither an address nor a network"
-        raise refusal("http.proxies", reason) from exc
+        raise refusal(
+            "http.proxies", f"{text[:100]!r} is neither an address nor a network"
+        ) from exc
     return text
 
 
@@ -166,8 +168,10 @@ class HttpConfig(Frozen):
     @model_validator(mode="after")
     def _check_tokens(self) -> Self:
         if self.token.get_secret_value() and self.tokens_file:
-            reason = "http.token is set too: put that token into the file, under a name"
-            raise refusal("http.tokens_file", reason)
+            raise refusal(
+                "http.tokens_file",
+                "http.token is set too: put that token into the file, under a name",
+            )
         return self
 
     @property

@@ -117,7 +117,9 @@ def load(
     lines: dict[str, str] = {}
     if env_file is not None or environ.get(ENV_FILE_VARIABLE):
         found = _file_variables(env_file, environ)
-        lines = {name: line for name, (_, line) in found.items() if not environ.get(name)}
+        lines = {
+            name: line for name, (value, line) in found.items() if value and not environ.get(name)
+        }
         environ = {**environ, **{name: found[name][0] for name in lines}}
 
     def place(variable: str) -> str:
@@ -215,21 +217,13 @@ def _file_leaves(
     origin = place(named_by) if named_by == FILE_VARIABLE else named_by
     try:
         if path.is_file():
-            yield from _leaves(_file_tables(path), lambda _: f"file {path}")
+            tables = tomllib.loads(read_text(path, _MAX_FILE))
+            yield from _leaves(tables, lambda _: f"file {path}")
         elif origin:
             raise SettingsError("config", f"{path} is not a file", origin=origin)
-    except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or error
-        message = f"{path} cannot be read as TOML: {reason}"
+    except (OSError, ValueError, RecursionError) as error:
+        message = f"{path} cannot be read as TOML: {_reason(error)}"
         raise SettingsError("config", message, origin=origin) from error
-
-
-def _file_tables(path: Path) -> dict[str, Any]:
-    """Read a regular file, with or without a byte order mark, as some editors write it."""
-    try:
-        return tomllib.loads(read_text(path, _MAX_FILE))
-    except RecursionError as exc:
-        raise ValueError("its lists or tables are nested too deeply") from exc
 
 
 def _file_variables(path: Path | None, environ: Mapping[str, str]) -> Mapping[str, tuple[str, str]]:
@@ -245,11 +239,16 @@ def _file_variables(path: Path | None, environ: Mapping[str, str]) -> Mapping[st
     try:
         found = list(parse_file(read_text(path, _MAX_FILE)))
     except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or error
-        raise SettingsError(
-            "env-file", f"{path} cannot be read: {reason}", origin=origin
-        ) from error
+        message = f"{path} cannot be read: {_reason(error)}"
+        raise SettingsError("env-file", message, origin=origin) from error
     return {name: (value, f"file {path}, line {line}") for name, value, line in found}
+
+
+def _reason(error: Exception) -> object:
+    """Return why a file cannot be read."""
+    if isinstance(error, RecursionError):
+        return "its lists or tables are nested too deeply"
+    return getattr(error, "strerror", None) or error
 
 
 def _own_leaves(text: str, origin: str) -> Iterator[_Leaf]:
@@ -357,7 +356,8 @@ def _settings_error(details: ErrorDetails, origins: Mapping[str, str]) -> Settin
         if details["type"] in {"enum", "literal_error"}:  # of a value, which may be in a list
             allowed = allowed.replace("a list of", "one of")
         elif details["type"] == "string_pattern_mismatch":  # likewise
-            allowed = _wanted(key)
+            rules, _ = _rules(key)
+            allowed = rules.get("items", rules)[WANTED]
         message = f"{_shown(key, details['input'])} is not {allowed}"
     else:
         # A rule about several keys of one table; blame the last of them that was changed.
@@ -396,12 +396,6 @@ def _allowed(key: str) -> str:
     return _described(rules) + (", or a size such as 2MB" if is_size else "")
 
 
-def _wanted(key: str) -> str:
-    """Describe for a person which texts match the pattern of a setting, or of its list's entries."""
-    rules, _ = _rules(key)
-    return str(rules.get("items", rules)[WANTED])
-
-
 @cache
 def _schema(table: str) -> Mapping[str, Any]:
     """Return the schema of a table, made once for all its settings."""
@@ -423,10 +417,12 @@ def _described(rules: Mapping[str, Any]) -> str:
         return f"one of {', '.join(rules['enum'])}"
     if rules["type"] in {"integer", "number"}:
         # After our own validators, pydantic calls the bounds `ge` and `le`.
-        ends = (("from", "minimum", "ge"), ("to", "maximum", "le"))
-        bounds = [(word, rules.get(name, rules.get(mark))) for word, name, mark in ends]
-        told = "".join(f" {word} {bound:,}" for word, bound in bounds if bound is not None)
-        return f"a {'whole ' * (rules['type'] == 'integer')}number{told}"
+        bounds = [
+            f" {word} {bound:,}"
+            for word, name, mark in (("from", "minimum", "ge"), ("to", "maximum", "le"))
+            if (bound := rules.get(name, rules.get(mark))) is not None
+        ]
+        return f"a {'whole ' * (rules['type'] == 'integer')}number{''.join(bounds)}"
     if "enum" in rules.get("items", {}):
         return f"a list of {', '.join(rules['items']['enum'])}"
     if items := [_described(item) for item in rules.get("prefixItems", ())]:

@@ -75,19 +75,24 @@ def published_names(
     """
     for tool in renamed:
         if tool not in [*Tool]:
-            hint = did_you_mean(tool, [*Tool])
-            reason = f"{shown(tool)} is not a tool{hint}: name one of {', '.join(Tool)}"
-            raise refusal("server.tool_names", reason)
+            raise refusal(
+                "server.tool_names",
+                f"{shown(tool)} is not a tool{did_you_mean(tool, [*Tool])}:"
+                f" name one of {', '.join(Tool)}",
+            )
     published: dict[Tool, str] = {}
     for tool in dict.fromkeys(tools):
         name = renamed.get(tool, f"{prefix}{tool}")
-        key = "server.tool_names" if tool in renamed else "server.tool_prefix"
         if not _NAME.fullmatch(name):
-            reason = f"{shown(name)} cannot be the name of {tool}: choose {_WANTED}"
-            raise refusal(key, reason)
+            raise refusal(
+                "server.tool_names" if tool in renamed else "server.tool_prefix",
+                f"{shown(name)} cannot be the name of {tool}: choose {_WANTED}",
+            )
         for other, taken in published.items():
             if name == taken:
-                reason = f"{shown(name)} names both {other} and {tool}: rename one of them"
-                raise refusal("server.tool_names", reason)
+                raise refusal(
+                    "server.tool_names",
+                    f"{shown(name)} names both {other} and {tool}: rename one of them",
+                )
         published[tool] = name
     return published

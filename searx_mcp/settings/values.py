@@ -152,8 +152,10 @@ class Settings(Frozen):
 
     def own_endpoints(self) -> tuple[str, ...]:
         """Return the operator's endpoints besides instances: they may be private."""
-        given = (self.embedding.url, self.rerank.url)
-        return (*self.open_sources.own_endpoints(), *filter(None, given))
+        return (
+            *self.open_sources.own_endpoints(),
+            *filter(None, (self.embedding.url, self.rerank.url)),
+        )
 
     def search_defaults(self) -> SearchDefaults:
         """Return the defaults of a search."""

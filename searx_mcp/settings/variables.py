@@ -54,7 +54,7 @@ def parse_file(text: str) -> Iterator[tuple[str, str, int]]:
         text: of the file, with a line `NAME=value` for each variable.
 
     Yields:
-        The name, value and line of each variable with a value.
+        The name, value and line of each variable; the last of the same name counts, even if it is empty.
 
     Raises:
         ValueError: a line is something else; the message does not show it, as it may be a secret.
@@ -64,5 +64,5 @@ def parse_file(text: str) -> Iterator[tuple[str, str, int]]:
         line += written[: len(written) - len(written.lstrip())].count("\n")  # blank lines
         if binding.error:
             raise ValueError(f"line {line} is not NAME=value")
-        if binding.key and binding.value:
-            yield binding.key, binding.value, line
+        if binding.key:
+            yield binding.key, binding.value or "", line

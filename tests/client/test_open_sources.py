@@ -246,7 +246,7 @@ async def test_one_that_was_blocked_is_neither_asked_nor_listed(stage):
         await client.admin.unblock("api.openverse.org")
         await client.search("panda tree", source="open", category="images", fetch_content=False)
     assert change.changed
-    assert change.notes == ()
+    assert change.notes == ("It lasts only as long as this process, which stores nothing.",)
     assert "openverse" not in listed
     assert len([url for url in set_up.fake.requests if "openverse" in url]) == 1
 

@@ -97,10 +97,12 @@ def test_a_named_file_of_variables_is_read_and_the_environment_beats_it(tmp_path
     file = tmp_path / ".env"
     file.write_text(
         f"# mine\nexport ENRIPROXY_URL='https://s.example/'\nSEARX_MCP_REMOTE_KEY={KEY}\n"
-        "ENRIWEB_TIMEOUT_MS=9000\nOTHER=$ENRIPROXY_URL\n",
+        "ENRIWEB_TIMEOUT_MS=9000\nOTHER=$ENRIPROXY_URL\n"
+        "SEARX_MCP_REMOTE__ALLOW_PLAIN_HTTP=true\nSEARX_MCP_REMOTE__ALLOW_PLAIN_HTTP=\n",
         encoding="utf-8",
     )
     found = read(tmp_path, SEARX_MCP_ENV_FILE=str(file), ENRIWEB_TIMEOUT_MS="7000")
+    assert not found["allow_plain_http"]  # its last line is empty
     assert found["url"] == "https://s.example/"
     assert found["key"] == KEY
     assert found["timeout"] == 7

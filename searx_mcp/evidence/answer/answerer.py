@@ -103,8 +103,10 @@ class Answerer:
         """
         watch = Stopwatch()
         analysis = analyse(request.query, request.intent)
-        count = len(analysis.sub_queries)
-        tell(progress, f"Analyzing query — decomposed into {count} sub-queries")
+        tell(
+            progress,
+            f"Analyzing query — decomposed into {len(analysis.sub_queries)} sub-queries",
+        )
         watch.mark("analysis")
         named = tuple(dict.fromkeys(map(address_of, request.addresses)))
         gathering = Gathering(analysis.sub_queries, analysis.has_sides, named)
@@ -191,7 +193,11 @@ class Answerer:
         wanted = dict.fromkeys(hit.url for hits in gathering.found.values() for hit in hits)
         for page in await self.corpus.pages(wanted):
             gathering.pages[page.url] = Ingested(page.url, page, await self.corpus.chunks(page.url))
-        gathering.leave_out_unread()
+        # Another process may have deleted a page since it was found.
+        gathering.found = {
+            part: tuple(hit for hit in hits if hit.url in gathering.pages)
+            for part, hits in gathering.found.items()
+        }
         material = Material(
             request.query,
             analysis,
@@ -220,8 +226,11 @@ class Answerer:
         quotes: list[CheckedQuote] = []
         for start in range(0, len(report.quotes), _QUOTES):
             quotes += await self._verified(report.quotes[start : start + _QUOTES], kept)
-        sentences = await self._verified_sentences(report.claims, kept)
-        return VerifyReport(quotes=tuple(quotes), links=links, sentences=sentences)
+        return VerifyReport(
+            quotes=tuple(quotes),
+            links=links,
+            sentences=await self._verified_sentences(report.claims, kept),
+        )
 
     async def _verified_sentences(
         self, claims: Sequence[ClaimInReport], kept: Mapping[str, str]
@@ -229,8 +238,7 @@ class Answerer:
         """Check sentences against the pages that they link; sentences with the same links share one reading."""
         by_pages: dict[tuple[str, ...], list[ClaimInReport]] = {}
         for claim in claims:
-            keys = map(address_key, claim.urls)
-            named = dict.fromkeys(kept[key] for key in keys if key in kept)
+            named = dict.fromkeys(kept[key] for key in map(address_key, claim.urls) if key in kept)
             by_pages.setdefault(tuple(named)[:_CANDIDATES], []).append(claim)
         checked: list[CheckedQuote] = []
         for urls, group in by_pages.items():
@@ -249,10 +257,8 @@ class Answerer:
             likely = await self.corpus.pages_with(" ".join(quote.parts), limit=_CANDIDATES)
             among[quote] = tuple(dict.fromkeys((*named, *likely)))
         pages = await self._texts(sorted({url for urls in among.values() for url in urls}))
-        checked = await asyncio.to_thread(
-            check_report, Report(tuple(quotes), ()), pages, among=among
-        )
-        return checked.quotes
+        report = Report(tuple(quotes), ())
+        return (await asyncio.to_thread(check_report, report, pages, among=among)).quotes
 
     async def _texts(self, urls: Sequence[str]) -> dict[str, str]:
         """Return the Markdown of stored pages, by each of their addresses."""
@@ -278,9 +284,8 @@ class Answerer:
             tell(progress, "Grabbing adjacent context...")
             choice = await asyncio.to_thread(add_adjacent, material, choice)
             watch.mark("locality")
-        count = len(choice.candidates)
         tokens = sum(each.hit.chunk.tokens for each in choice.candidates)
-        tell(progress, f"Assembling results ({count} chunks, {tokens} tokens)...")
+        tell(progress, f"Assembling results ({len(choice.candidates)} chunks, {tokens} tokens)...")
         response = await asyncio.to_thread(assemble, material, choice)
         await self.corpus.pin([source.url for source in response.sources if source.is_read])
         watch.mark("merge")
@@ -318,5 +323,4 @@ def _unread(results: SearchResponse | None, gathering: Gathering) -> tuple[Searc
     if results is None:
         return ()
     tried = {step.url for step in gathering.steps if not step.failure}
-    unread = [each for each in results.results if address_of(each.url) not in tried]
-    return tuple(unread[:_SNIPPETS])
+    return tuple(each for each in results.results if address_of(each.url) not in tried)[:_SNIPPETS]

@@ -174,8 +174,8 @@ def choose(material: Material) -> ChosenChunks:
 
 def add_adjacent(material: Material, choice: ChosenChunks) -> ChosenChunks:
     """Add the neighbours of the best chunks, up to the maximum."""
-    added = with_neighbours(choice.candidates, material.chunks, material.wishes)
-    return replace(choice, candidates=added[: material.most])
+    every = with_neighbours(choice.candidates, material.chunks, material.wishes)
+    return replace(choice, candidates=every[: material.most])
 
 
 def assemble(material: Material, choice: ChosenChunks) -> EvidenceResponse:
@@ -213,11 +213,7 @@ def assemble(material: Material, choice: ChosenChunks) -> EvidenceResponse:
         for result in unread
         if result.description
     ]
-    numbered = sources.all()
-    citations: tuple[Citation, ...] = ()
-    dropped = 0
-    if not gathering.is_refused:
-        citations, dropped = _citations(material, candidates, evidence)
+    citations, dropped = _citations(material, candidates, evidence)
     notes = list(dict.fromkeys(chain(gathering.notes, *gathering.remarks.values())))
     if choice.known:
         notes.append(f"{counted(choice.known, 'passage')} left out: known_context says the same.")
@@ -227,7 +223,7 @@ def assemble(material: Material, choice: ChosenChunks) -> EvidenceResponse:
         sub_queries=material.analysis.sub_queries,
         answered=gathering.is_covered(),
         parts=tuple(gathering.verdicts.values()),
-        sources=numbered,
+        sources=sources.all(),
         evidence=tuple(evidence),
         images=_images(candidates, evidence, pages),
         steps=tuple(gathering.steps),
@@ -264,8 +260,10 @@ def _citations(
 ) -> tuple[tuple[Citation, ...], int]:
     """Return one quote of each of the best chunks, best first, and how many were not in their page.
 
-    Chunks with low confidence are quoted if there are no others.
+    Chunks with low confidence are quoted if there are no others, and none if nothing is answered.
     """
+    if material.gathering.is_refused:
+        return (), 0
     pairs = zip(candidates, evidence, strict=False)
     found = [(each, shown) for each, shown in pairs if each.score and not each.is_adjacent]
     telling = [pair for pair in found if not pair[0].hit.low_confidence] or found
@@ -275,10 +273,13 @@ def _citations(
     for each, shown in telling:
         if len(citations) >= _QUOTED:
             break
-        page = material.pages[each.hit.url]
-        question = each.sub_query or material.query
         try:
-            cited = cite(each.hit.chunk, page, question, source=shown.source)
+            cited = cite(
+                each.hit.chunk,
+                material.pages[each.hit.url],
+                each.sub_query or material.query,
+                source=shown.source,
+            )
         except MisquoteError:
             dropped += 1
             continue
@@ -296,8 +297,10 @@ def _images(
         for image in pages[each.hit.url].document.images:
             words = image.alt or image.caption
             if words and words in each.hit.chunk.text and len(images) < _IMAGES:
-                found = EvidenceImage(
-                    url=image.url, alt=image.alt, caption=image.caption, source=shown.source
+                images.setdefault(
+                    image.url,
+                    EvidenceImage(
+                        url=image.url, alt=image.alt, caption=image.caption, source=shown.source
+                    ),
                 )
-                images.setdefault(image.url, found)
     return tuple(images.values())

@@ -187,13 +187,12 @@ class Expander:
             is_over = stop_at is not None and now() >= stop_at - _SLACK * (stop_at - begun)
             watch.mark("expansion" if left < budget else "ingestion")
             before = gathering.add_read(wanted, read)
-            read_until_now = list(gathering.pages)
-            tell(progress, f"Searching {len(read_until_now)} documents...")
+            tell(progress, f"Searching {len(gathering.pages)} documents...")
             await search_each_part(
                 self._corpus,
                 gathering,
                 watch,
-                urls=read_until_now,
+                urls=list(gathering.pages),
                 limit=RETRIEVED,
                 deadline=deadline,
                 progress=progress,

@@ -49,11 +49,6 @@ class Gathering:
     errors: list[SearxMcpError] = field(default_factory=list)
     stop_reason: str = ""
 
-    def leave_out_unread(self) -> None:
-        """Drop hits of missing pages: another process may have deleted one since it was found."""
-        for part, hits in self.found.items():
-            self.found[part] = tuple(hit for hit in hits if hit.url in self.pages)
-
     @property
     def depth(self) -> int:
         """The number of links from the named pages to the farthest page that was read."""
@@ -92,8 +87,9 @@ class Gathering:
         """Add a page's hits for a part, if other pages had so many that none of them was found."""
         least = min((hit.score for hit in self.found[question]), default=1.0)
         # A word's weight in one page differs from its weight in all of them.
-        own = (replace(hit, score=min(hit.score, least)) for hit in found.hits)
-        self.found[question] = (*self.found[question], *own)
+        self.found[question] += tuple(
+            replace(hit, score=min(hit.score, least)) for hit in found.hits
+        )
 
     @property
     def unheard(self) -> tuple[str, ...]:

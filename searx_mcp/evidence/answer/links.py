@@ -88,8 +88,7 @@ def score_links(
     for question in questions:
         beside = score_all(around, question)
         for index, name in enumerate(score_all(named, question)):
-            score = name.score + _CONTEXT_SHARE * beside[index].score
-            best[index] = max(best[index], score)
+            best[index] = max(best[index], name.score + _CONTEXT_SHARE * beside[index].score)
             coverage[index] = max(coverage[index], name.coverage)
     here = _folder(parent)
     scored = [

@@ -34,8 +34,10 @@ _FEW_UNCASED: Final = 3
 """Maximum terms of a question that is assumed to continue the subject of the one before: in languages that drop
 pronouns, and in scripts without capitals, which show no names. One in English."""
 
-_AGAIN = re.compile(r",?\s+(?:and|or)\s+(of|in|for|from|with|on|by|at)\s+", re.IGNORECASE)
-"""A preposition again, as in "the capital of Austria and of Hungary"."""
+_AGAIN = re.compile(
+    rf",?\s+(?:and|or)\s+(of|in|for|from|with|on|by|at)\s+(?!{_ASKING})", re.IGNORECASE
+)
+"""A preposition again, as in "the capital of Austria and of Hungary"; before a question word, it asks something else."""
 _OPENING = re.compile(
     r"(?:\bthe\s+)?\bdifferences?\s+between\s+|\bbetween\s+|^compare\s+", re.IGNORECASE
 )
@@ -111,8 +113,7 @@ def analyse(query: str, intent: Intent | None = None) -> Analysis:
     parts = _questions(query)
     sides: list[str] = []
     if len(parts) == 1:
-        joints = _AND if intent is Intent.COMPARISON else frozenset()
-        sides = _sides(query, joints) or _ends(query)
+        sides = _sides(query, _AND if intent is Intent.COMPARISON else frozenset()) or _ends(query)
         parts = [query, *sides[:_MOST_SIDES]]
     return Analysis(intent or _intent(query), tuple(dict.fromkeys(parts)), bool(sides))
 
@@ -176,8 +177,11 @@ def _with_subject(part: str, first: str) -> str:
     own = set(terms(part))
     refers = _PRONOUN.search(part) is not None
     is_named = not refers and _ASKS.match(part) is not None and part[1:] != part[1:].lower()
-    subject = _subject(first, is_named=is_named)
-    missing = [word for word in subject.split() if not own.issuperset(terms(word))]
+    missing = [
+        word
+        for word in _subject(first, is_named=is_named).split()
+        if not own.issuperset(terms(word))
+    ]
     few = _FEW_UNCASED
     if part.lower() != part.upper():
         few = 1 if _ASKS.match(part) else _FEW

@@ -91,13 +91,13 @@ def marked(text: str) -> str:
             bare = re.sub(r"</?(?:p|div)\s?>", "", line[: closing.start()] if closing else line)
             lines.append(f"> {bare}{source if closing else ''}")
             source = None if closing else source
-            continue
-        lines.append(line if "`" in line else _QUOTING_TAG.sub(_quotation_mark, line))
+        elif "`" in line:
+            lines.append(line)
+        else:
+            lines.append(
+                _QUOTING_TAG.sub(lambda tag: _CLOSE_TAG if tag["close"] else _OPEN_TAG, line)
+            )
     return "\n".join(lines)
-
-
-def _quotation_mark(tag: re.Match[str]) -> str:
-    return _CLOSE_TAG if tag["close"] else _OPEN_TAG
 
 
 def _cited(head: str) -> str:

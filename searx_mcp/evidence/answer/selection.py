@@ -55,6 +55,12 @@ _FORMS: Final = (
     ),
 )
 """Words of a constraint that name a form and not a subject."""
+_FORMS_WANTED: Final[Mapping[Intent, Sequence[str]]] = {
+    Intent.HOW_TO: ("code", "list"),
+    Intent.COMPARISON: ("table",),
+    Intent.FACTUAL: ("figure",),
+    Intent.EXPLORATORY: (),
+}
 _WISHING = re.compile(
     r"\b(?:must|should|please|only|prefer(?:ably)?|includ\w+|contain\w*|mention\w*|have|has|focus\w*|about)\b",
     re.IGNORECASE,
@@ -155,8 +161,7 @@ def rate(
 
 
 def _nearness(hit: ChunkHit, named: Sequence[str]) -> float:
-    is_near = not named or not {hit.url, *hit.copies}.isdisjoint(named)
-    return 1.0 if is_near else _LINKED_SHARE
+    return _LINKED_SHARE if named and {hit.url, *hit.copies}.isdisjoint(named) else 1.0
 
 
 def _scores(hits: Sequence[ChunkHit], part: str, *, share: float) -> list[float]:
@@ -200,8 +205,7 @@ def select(
     every = sorted(chain.from_iterable(rated.values()), key=lambda each: -each.score)
     due = [each for candidates in rated.values() for each in candidates[:1]]
     for url in named:
-        own = (each for each in every if url in {each.hit.url, *each.hit.copies})
-        due += islice(own, 1)
+        due += islice((each for each in every if url in {each.hit.url, *each.hit.copies}), 1)
     ids = {each.hit.chunk.id for each in due}
     chosen: dict[str, Candidate] = {}
     for each in chain(due, every):
@@ -267,7 +271,10 @@ def copies_of(
 
 def _gains(chunks: Sequence[StoredChunk], wishes: Wishes, part: str) -> list[float]:
     """Return the gain of each chunk for its form and for the constraints, as a share of its score."""
-    gains = [_FORM_GAIN * _fits_intent(chunk.text, wishes.intent, part) for chunk in chunks]
+    forms = _FORMS_WANTED[wishes.intent]
+    if wishes.intent is Intent.FACTUAL and FIGURE_WORDS.isdisjoint(tokens(part)):
+        forms = ()
+    gains = [_FORM_GAIN * any(_has(chunk.text, form) for form in forms) for chunk in chunks]
     for constraint in wishes.constraints:
         forms = [form for words, form in _FORMS if words.search(constraint)]
         if forms:
@@ -277,20 +284,6 @@ def _gains(chunks: Sequence[StoredChunk], wishes: Wishes, part: str) -> list[flo
             fits = [match.coverage for match in score_all(parts, _WISHING.sub(" ", constraint))]
         gains = [gain + _WISH_GAIN * fit for gain, fit in zip(gains, fits, strict=True)]
     return gains
-
-
-def _fits_intent(text: str, intent: Intent, part: str) -> float:
-    """Return whether a chunk has the form that an intent wants, as 1 or 0."""
-    match intent:
-        case Intent.HOW_TO:
-            return float(_has(text, "code") or _has(text, "list"))
-        case Intent.COMPARISON:
-            return float(_has(text, "table"))
-        case Intent.FACTUAL:
-            wants_figure = not FIGURE_WORDS.isdisjoint(tokens(part))
-            return float(wants_figure and _has(text, "figure"))
-        case Intent.EXPLORATORY:
-            return 0.0
 
 
 def _has(text: str, form: str) -> bool:

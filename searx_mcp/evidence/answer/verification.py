@@ -225,7 +225,7 @@ def _joined(text: str, quote: QuoteInReport, start: int, end: int) -> str | None
     skipped = ""
     for part in quote.parts[1:]:
         within = text[end : end + _LEFT_OUT + len(part)]
-        stop = end + min(next(sentence_ends(within), len(within)), *_semicolon(within))
+        stop = end + min(next(sentence_ends(within), len(within)), len(within.partition(";")[0]))
         place = next(iter(_places(text, part, end, stop)), None)
         if place is None:
             return None
@@ -242,11 +242,6 @@ def _joined(text: str, quote: QuoteInReport, start: int, end: int) -> str | None
             if word.strip(_STOPS).lower() in EXCEPTIONS:
                 return f"the page goes on with “{word.strip(_STOPS)}”"
     return ""
-
-
-def _semicolon(text: str) -> tuple[int]:
-    at = text.find(";")
-    return (len(text) if at < 0 else at,)
 
 
 def _clause(text: str) -> str:
@@ -268,13 +263,9 @@ def _places(text: str, part: str, low: int, high: int) -> Iterable[tuple[int, in
             at = text.find(form, at, high + len(form))
             if at < 0:
                 break
-            if _stands_alone(text, at, at + len(form)):
+            if not (_is_torn(text, at) or _is_torn(text, at + len(form))):
                 yield at, at + len(form)
             at += 1
-
-
-def _stands_alone(text: str, start: int, end: int) -> bool:
-    return not _is_torn(text, start) and not _is_torn(text, end)
 
 
 def _is_torn(text: str, at: int) -> bool:

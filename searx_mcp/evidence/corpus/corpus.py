@@ -253,14 +253,24 @@ class Corpus:
             progress=progress,
         )
         self._retriever.make_vectors()
-        pages = [
-            _ingested(url, each, in_memory=bool(each.chunks) and self._is_passing(each.url))
-            for url, each in zip(request.url, done, strict=True)
-        ]
-        return IngestResponse(pages=tuple(pages))
+        pages = zip(request.url, done, strict=True)
+        return IngestResponse(pages=tuple(self._ingested(url, each) for url, each in pages))
 
-    def _is_passing(self, url: str) -> bool:
-        return not self._store.is_lasting or self._ingestion.held(url) is not None
+    def _ingested(self, url: str, done: Ingested) -> IngestedPage:
+        error = done.error if done.note != PROTECTED else None
+        return IngestedPage(
+            url=url,
+            title=done.page.document.title if done.page else "",
+            chunks=len(done.chunks),
+            new_chunks=done.new_chunks,
+            tokens=sum(chunk.tokens for chunk in done.chunks),
+            is_changed=done.new_chunks > 0,
+            in_memory=bool(done.chunks)
+            and (not self._store.is_lasting or self._ingestion.held(done.url) is not None),
+            note=done.note,
+            error=str(error) if error else "",
+            error_type=error.code if error else "",
+        )
 
     async def status(self, request: StatusRequest) -> CorpusStatus:
         """Report what the corpus contains, of all pages or of one; makes no request."""
@@ -399,19 +409,4 @@ def _exported(page: StoredPage, chunks: Sequence[StoredChunk]) -> ExportedPage:
             )
             for chunk in chunks
         ),
-    )
-
-
-def _ingested(url: str, done: Ingested, *, in_memory: bool) -> IngestedPage:
-    return IngestedPage(
-        url=url,
-        title=done.page.document.title if done.page else "",
-        chunks=len(done.chunks),
-        new_chunks=done.new_chunks,
-        tokens=sum(chunk.tokens for chunk in done.chunks),
-        is_changed=done.new_chunks > 0,
-        in_memory=in_memory,
-        note=done.note,
-        error=str(done.error) if done.error and done.note != PROTECTED else "",
-        error_type=done.error.code if done.error and done.note != PROTECTED else "",
     )

@@ -209,10 +209,12 @@ class ServerEmbedder:
         loop = asyncio.get_running_loop()
         if loop.time() < self._not_before:
             raise _failed("failed a moment ago and is not asked again yet")
-        batches = [texts[at : at + BATCH] for at in range(0, len(texts), BATCH)]
         try:
             async with asyncio.timeout_at(deadline), asyncio.TaskGroup() as group:
-                tasks = [group.create_task(self._embed(batch)) for batch in batches]
+                tasks = [
+                    group.create_task(self._embed(texts[at : at + BATCH]))
+                    for at in range(0, len(texts), BATCH)
+                ]
         except TimeoutError as exc:
             raise _failed("did not answer in time") from exc
         except ExceptionGroup as group_error:

@@ -215,8 +215,9 @@ class Ingestion:
         previous = None
         if stored is not None and stored.extractor == self._extractor:
             previous = _previous(stored, may_store=stored.url not in self._held)
-        request = FetchRequest(url=url, force_refresh=force)
-        return await self._pages.read(request, deadline=deadline, previous=previous)
+        return await self._pages.read(
+            FetchRequest(url=url, force_refresh=force), deadline=deadline, previous=previous
+        )
 
     def _age(self, stored: StoredPage) -> float:
         return max(0.0, self._clock() - stored.fetched_at)
@@ -240,8 +241,8 @@ class Ingestion:
             # The page cache has an older version, which is used while the site fails.
             return await self._as_kept(key, stored, note, *reading.notes)
         page = self._stored(key, capture)
-        notes = (note, *reading.notes, *document.notes)
-        done = Ingested(key, page, note=" ".join(filter(None, notes)), was_fetched=reading.is_new)
+        note = " ".join(filter(None, (note, *reading.notes, *document.notes)))
+        done = Ingested(key, page, note=note, was_fetched=reading.is_new)
         if (
             stored is not None
             and reading.kept.may_store
@@ -266,8 +267,9 @@ class Ingestion:
         self._held[key] = _Held(page, chunks, self._clock() + HELD_FOR)
         while len(self._held) > _MOST_HELD:
             del self._held[next(iter(self._held))]
-        new = sum(chunk.id not in before for chunk in chunks)
-        return replace(done, chunks=chunks, new_chunks=new)
+        return replace(
+            done, chunks=chunks, new_chunks=sum(chunk.id not in before for chunk in chunks)
+        )
 
     def _stored(self, key: str, capture: Capture) -> StoredPage:
         page, document = capture.page, capture.page.document

@@ -243,8 +243,9 @@ class Retriever:
                 for at in range(0, len(names), BATCH):
                     batch = names[at : at + BATCH]
                     made = await embedder.embed([texts[name] for name in batch])
-                    vectors = dict(zip(batch, made, strict=True))
-                    await self._store.keep_vectors(embedder.model, vectors)
+                    await self._store.keep_vectors(
+                        embedder.model, dict(zip(batch, made, strict=True))
+                    )
         except SearxMcpError as error:
             self._are_missing = True  # the next question tries again
             _log.info("corpus.vectors_not_made code=%s", error.code)

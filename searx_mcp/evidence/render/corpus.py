@@ -255,13 +255,16 @@ def status_text(status: CorpusStatus, *, budget: int | None, boundary: str) -> s
     pages = ["\n".join(_page_lines(page, boundary)) for page in status.urls]
     room = UNLIMITED if budget is None else budget
     room -= estimate(f"{told}\n\nIndexed URLs:\n{fenced('', boundary=boundary)}") + _MORE_TOKENS
-    shown, _ = lines_within(pages, room)
-    if not shown:
-        return told
-    left_out = len(pages) - len(shown)
+    shown, listed = _fenced_list(pages, room, boundary)
+    return f"{told}\n\nIndexed URLs:\n{listed}" if shown else told
+
+
+def _fenced_list(lines: Sequence[str], room: int, boundary: str) -> tuple[int, str]:
+    """Return how many lines fit, and these in a fence, with the number of the others."""
+    shown, _ = lines_within(lines, room)
+    left_out = len(lines) - len(shown)
     more = [f"... and {left_out:,} more"] if left_out else []
-    listed = fenced("\n".join((*shown, *more)), boundary=boundary)
-    return f"{told}\n\nIndexed URLs:\n{listed}"
+    return len(shown), fenced("\n".join((*shown, *more)), boundary=boundary)
 
 
 def _page_lines(page: CorpusPage, boundary: str) -> Iterator[str]:
@@ -296,10 +299,8 @@ def ingest_text(response: IngestResponse, *, budget: int | None = None, boundary
     """
     lines = [_ingested_line(page, boundary) for page in response.pages]
     room = UNLIMITED if budget is None else budget
-    shown, _ = lines_within(lines, room - estimate(fenced("", boundary=boundary)) - _MORE_TOKENS)
-    left_out = len(lines) - len(shown)
-    more = [f"... and {left_out:,} more"] if left_out else []
-    return fenced("\n".join((*shown, *more)), boundary=boundary)
+    room -= estimate(fenced("", boundary=boundary)) + _MORE_TOKENS
+    return _fenced_list(lines, room, boundary)[1]
 
 
 def _ingested_line(page: IngestedPage, boundary: str) -> str:

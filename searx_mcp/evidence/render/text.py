@@ -96,14 +96,14 @@ def evidence_text(
     steps = () if is_dull and is_short(budget) else response.steps
     trace = _block("EXPANSION TRACE", trace_lines(steps, response.stats.stop_reason, boundary))
     if estimate(trace) > room:
-        number = response.stats.iterations
-        omitted = f"[Expansion trace omitted — {number} iterations, see stats above]"
+        omitted = (
+            f"[Expansion trace omitted — {response.stats.iterations} iterations, see stats above]"
+        )
         trace, stats = "", (*stats, *(line for line in [omitted] if line_cost(line) <= room))
         room -= sum(map(line_cost, stats[-1:]))
     else:
         room -= estimate(trace)
-    pictures, _ = lines_within(_image_lines(response.images, shown, boundary), room)
-    images = _block("IMAGES", pictures)
+    images = _block("IMAGES", lines_within(_image_lines(response.images, shown, boundary), room)[0])
     blocks = (_block("SOURCES", sources), evidence, images, trace, quotes)
     told = fenced("\n\n".join(filter(None, blocks)), boundary=boundary)
     return f"{first}{told}\n\n{block('STATS', stats)}"
@@ -172,9 +172,12 @@ def _brief(response: EvidenceResponse, boundary: str) -> EvidenceResponse:
     citations = tuple(
         each for each in response.citations if any(map(partial(holds, each), evidence))
     )
-    sources = _sources(response, evidence)
     return response.model_copy(
-        update={"evidence": tuple(evidence), "citations": citations, "sources": tuple(sources)}
+        update={
+            "evidence": tuple(evidence),
+            "citations": citations,
+            "sources": tuple(_sources(response, evidence)),
+        }
     )
 
 
@@ -439,10 +442,9 @@ def _note(note: str, boundary: str) -> str:
 
 
 def _steps_of_time(response: EvidenceResponse) -> str:
-    timing = response.stats.timing
     steps = [
         f"{name}: {ms:.0f}ms"
-        for name, ms in timing
+        for name, ms in response.stats.timing
         if name != "total" and isinstance(ms, float) and ms
     ]
     return f" ({', '.join(steps)})" if steps else ""

@@ -37,10 +37,6 @@ _log = logging.getLogger("searx_mcp.storage")
 _List: TypeAlias = Sequence[bytes] | Sequence[int]
 
 
-def _as_sent(values: _List) -> _List:
-    return values
-
-
 DIALECT: Final[SqlDialect[bytes, _List]] = SqlDialect(
     head=f"url, {', '.join(ABOUT)}, fetched_at, fresh_until",
     counts="chunks, tokens",
@@ -58,7 +54,7 @@ DIALECT: Final[SqlDialect[bytes, _List]] = SqlDialect(
     next_use="nextval('uses')",
     locked=" FOR UPDATE",
     key=lambda text: as_bytes(as_key(text)),
-    values=_as_sent,
+    values=lambda values: values,
 )
 
 
@@ -118,10 +114,9 @@ class PostgresCorpusStore(SqlCorpusStore[bytes, _List]):
 
         scope, stems = await self._link.read(prepare)
         indexed = await asyncio.to_thread(rows.indexed, row, scope, stems)
-        counts = await self._link.write(
+        return await self._link.write(
             lambda connection: rows.put(connection, scope, row, indexed, self._bounds)
         )
-        return Kept(*counts)
 
     @override
     async def match(
@@ -249,11 +244,9 @@ class PostgresCorpusStore(SqlCorpusStore[bytes, _List]):
         self, connection: Connection, scope: int, stems: Mapping[str, str]
     ) -> dict[str, int]:
         """Count the chunks that contain each term; results are cached until something changes."""
-        seen = await connection.fetchval("SELECT pg_current_snapshot()::text")
-        key = (scope, seen, *stems)
+        key = (scope, await connection.fetchval("SELECT pg_current_snapshot()::text"), *stems)
         if self._counted[0] != key:
-            counts = await index.frequencies(connection, scope, stems, None)
-            self._counted = key, counts
+            self._counted = key, await index.frequencies(connection, scope, stems, None)
         return dict(self._counted[1])
 
     @override
@@ -369,8 +362,7 @@ async def _minor(connection: Connection, name: str) -> int:
     """Return how many minors were applied; 0 if there is no schema."""
     if await connection.fetchval("SELECT to_regclass($1)", f'"{name}".applied') is None:
         return 0
-    minor: int = await connection.fetchval(f'SELECT coalesce(max(minor), 0) FROM "{name}".applied')
-    return minor
+    return int(await connection.fetchval(f'SELECT coalesce(max(minor), 0) FROM "{name}".applied'))
 
 
 async def _upgrade(connection: Connection, name: str) -> None:

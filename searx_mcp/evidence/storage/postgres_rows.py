@@ -22,6 +22,7 @@ from searx_mcp.evidence.storage.rows import (
     pack_chunk,
     unpack_chunk,
 )
+from searx_mcp.evidence.storage.store import Kept
 from searx_mcp.storage.pages import SKEW
 from searx_mcp.storage.postgres import Connection
 
@@ -77,14 +78,15 @@ async def number_of(connection: Connection, namespace: bytes) -> int:
     number: int | None = await connection.fetchval(
         "SELECT id FROM namespaces WHERE name = $1", namespace
     )
-    if number is None:
-        number = await connection.fetchval(
+    if number is not None:
+        return number
+    return int(
+        await connection.fetchval(
             "INSERT INTO namespaces (name) VALUES ($1)"
             " ON CONFLICT (name) DO UPDATE SET name = excluded.name RETURNING id",
             namespace,
         )
-        assert number is not None  # noqa: S101 - the row was written
-    return number
+    )
 
 
 async def put(
@@ -93,12 +95,8 @@ async def put(
     page: PageRow,
     chunks: Sequence[IndexedChunk],
     bounds: CorpusLimits,
-) -> tuple[int, int, int]:
-    """Store a page in place of the last one under its address; the least recently used pages make room.
-
-    Returns:
-        How many chunks are new, how many stay, and how many are gone.
-    """
+) -> Kept:
+    """Store a page in place of the last one under its address; the least recently used pages make room."""
     url = as_bytes(page.url)
     known = await connection.fetchrow(
         "SELECT id, chunks, title = $3 AND version = $4 AS is_indexed FROM documents"
@@ -112,7 +110,7 @@ async def put(
     if size > bounds.max_bytes:
         if known is not None:
             await connection.execute("DELETE FROM documents WHERE id = $1", known["id"])
-        return 0, 0, known["chunks"] if known else 0
+        return Kept(0, 0, known["chunks"] if known else 0)
     values = {
         **dict(zip(ABOUT, page.about, strict=True)),
         "fetched_at": page.fetched_at,
@@ -133,11 +131,11 @@ async def put(
         url,
         *values.values(),
     )
-    counts = await _write_chunks(
+    kept = await _write_chunks(
         connection, document, chunks, is_indexed=known is not None and known["is_indexed"]
     )
     await _make_room(connection, bounds.max_bytes, spared=document)
-    return counts
+    return kept
 
 
 async def renew_words(connection: Connection, stems: Stems) -> bool:
@@ -163,14 +161,9 @@ async def renew_words(connection: Connection, stems: Stems) -> bool:
         known = await stems.of(
             connection, {word for _, words in texts.values() for word in words.split()}
         )
-        await connection.execute(
-            "UPDATE chunks SET content = given.content FROM unnest($1::bigint[], $2::bytea[])"
-            " AS given (chunk, content) WHERE id = given.chunk",
-            [*texts],
-            [pack_chunk(*each) for each in texts.values()],
-        )
         vectors = [index.vector_of(scope, words, known) for _, words in texts.values()]
-        await _rename(connection, [*texts], vectors)
+        contents = [pack_chunk(*each) for each in texts.values()]
+        await _rename(connection, [*texts], contents, vectors)
         await connection.execute(
             "UPDATE documents SET version = $2, words = $3 WHERE id = $1",
             document,
@@ -182,7 +175,7 @@ async def renew_words(connection: Connection, stems: Stems) -> bool:
 
 async def _write_chunks(
     connection: Connection, document: int, chunks: Sequence[IndexedChunk], *, is_indexed: bool
-) -> tuple[int, int, int]:
+) -> Kept:
     """Write the chunks of a page; rewrite one whose row is damaged."""
     wanted = {as_bytes(chunk.row.name): chunk for chunk in chunks}
     old = await connection.fetch(
@@ -226,22 +219,28 @@ async def _write_chunks(
         )
         if not is_indexed:
             stayed = [wanted[name] for name in stay]
-            await connection.execute(
-                "UPDATE chunks SET content = given.content FROM unnest($1::bigint[], $2::bytea[])"
-                " AS given (chunk, content) WHERE id = given.chunk",
+            await _rename(
+                connection,
                 [*stay.values()],
                 [chunk.row.content for chunk in stayed],
+                [(chunk.length, chunk.words) for chunk in stayed],
             )
-            await _rename(
-                connection, [*stay.values()], [(chunk.length, chunk.words) for chunk in stayed]
-            )
-    return len(new), len(stay), len(gone)
+    return Kept(len(new), len(stay), len(gone))
 
 
 async def _rename(
-    connection: Connection, numbers: Sequence[int], vectors: Sequence[tuple[int, str]]
+    connection: Connection,
+    numbers: Sequence[int],
+    contents: Sequence[bytes],
+    vectors: Sequence[tuple[int, str]],
 ) -> None:
-    """Replace the words by which chunks are found."""
+    """Replace the words by which chunks are found, which their contents have, too."""
+    await connection.execute(
+        "UPDATE chunks SET content = given.content FROM unnest($1::bigint[], $2::bytea[])"
+        " AS given (chunk, content) WHERE id = given.chunk",
+        numbers,
+        contents,
+    )
     await connection.execute(
         "INSERT INTO chunk_words (chunk, length, words) SELECT chunk, length, words::tsvector"
         " FROM unnest($1::bigint[], $2::int[], $3::text[]) AS given (chunk, length, words)"

@@ -78,10 +78,9 @@ class SqliteCorpusStore(SqlCorpusStore[str, str]):
     async def keep(self, page: StoredPage, chunks: Sequence[StoredChunk], now: float) -> Kept:
         await self._index_anew()
         row = await asyncio.to_thread(packed, page, chunks)
-        counts = await self._write(
+        return await self._write(
             lambda tx: rows.put(tx, self._namespace, row, now=now, bounds=self._bounds)
         )
-        return Kept(*counts)
 
     @override
     async def match(

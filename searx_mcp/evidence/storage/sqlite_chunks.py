@@ -14,12 +14,13 @@ from searx_mcp.evidence.storage.rows import (
     unpack_chunk,
 )
 from searx_mcp.evidence.storage.sqlite_index import IndexRow
+from searx_mcp.evidence.storage.store import Kept
 from searx_mcp.storage.sqlite import Transaction
 
 
 def write(
     tx: Transaction, document: int, scope: int, rows: Sequence[ChunkRow], *, is_indexed: bool
-) -> tuple[int, int, int]:
+) -> Kept:
     """Write the chunks of a page; rewrite one whose row is damaged.
 
     Args:
@@ -28,9 +29,6 @@ def write(
         scope: its namespace.
         rows: all of its chunks, each once.
         is_indexed: whether chunks that stay are indexed by their current words.
-
-    Returns:
-        How many are new, how many stay, and how many are gone.
     """
     wanted = {row.name.encode(): row.text for row in rows}
     old = _known(tx, document, scope)
@@ -56,7 +54,7 @@ def write(
         )
         if not is_indexed:
             _rename(tx, entry, row.text, row.words)
-    return len(rows) - len(stay), len(stay), len(old) - len(stay)
+    return Kept(len(rows) - len(stay), len(stay), len(old) - len(stay))
 
 
 def drop(tx: Transaction, document: int) -> int:
@@ -93,8 +91,9 @@ def renew_words(tx: Transaction) -> None:
         )
         for _, text, entry in _known(tx, document, scope):
             if text is not None:
-                path = headings_of(paths[entry.chunk])
-                words = index_words(title.decode("utf-8", "replace"), path, text)
+                words = index_words(
+                    title.decode("utf-8", "replace"), headings_of(paths[entry.chunk]), text
+                )
                 _rename(tx, entry, text, words)
         tx.change(
             "UPDATE documents SET version = :version WHERE id = :document",

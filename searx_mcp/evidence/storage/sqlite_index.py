@@ -160,5 +160,4 @@ def _quoted(namespace: int, term: str) -> str:
 
 
 def _changes(tx: Transaction) -> int:
-    changes: int = tx.rows("SELECT total_changes()")[0][0]
-    return changes
+    return int(tx.rows("SELECT total_changes()")[0][0])

@@ -16,6 +16,7 @@ from searx_mcp.evidence.storage.rows import (
     as_key,
 )
 from searx_mcp.evidence.storage.sql import NUMBER, OF, SqlDialect
+from searx_mcp.evidence.storage.store import Kept
 from searx_mcp.storage.opening import Schema
 from searx_mcp.storage.pages import SKEW
 from searx_mcp.storage.sqlite import Transaction
@@ -106,12 +107,8 @@ def put(
     *,
     now: float,
     bounds: CorpusLimits,
-) -> tuple[int, int, int]:
-    """Store a page in place of the last one under its address; the least recently used pages make room.
-
-    Returns:
-        How many chunks are new, how many stay, and how many are gone.
-    """
+) -> Kept:
+    """Store a page in place of the last one under its address; the least recently used pages make room."""
     _sweep(tx, now, bounds.max_age)
     tx.change("INSERT OR IGNORE INTO namespaces (name) VALUES (:name)", name=namespace)
     scope: int = tx.rows(NUMBER, namespace=namespace)[0][0]
@@ -124,11 +121,11 @@ def put(
         version=WORDS_VERSION,
     )
     if page.size > bounds.max_bytes:
-        return 0, 0, sum(_drop_document(tx, document) for document, _ in known)
+        return Kept(0, 0, sum(_drop_document(tx, document) for document, _ in known))
     document = _write_page(tx, scope, page)
-    counts = chunks.write(tx, document, scope, page.chunks, is_indexed=bool(known and known[0][1]))
+    kept = chunks.write(tx, document, scope, page.chunks, is_indexed=bool(known and known[0][1]))
     _make_room(tx, bounds.max_bytes, spared=document)
-    return counts
+    return kept
 
 
 def number_of(tx: Transaction, namespace: str) -> int | None:
@@ -139,15 +136,14 @@ def number_of(tx: Transaction, namespace: str) -> int | None:
 
 def documents_of(tx: Transaction, scope: int, urls: Iterable[str]) -> list[int]:
     """Return the numbers of pages; pages that are not stored are skipped."""
-    found = tx.rows(DIALECT.documents, scope=scope, urls=DIALECT.keys(urls))
-    return [number for (number,) in found]
+    rows = tx.rows(DIALECT.documents, scope=scope, urls=DIALECT.keys(urls))
+    return [number for (number,) in rows]
 
 
 def chunk_count(tx: Transaction, scope: int, urls: Iterable[str] | None) -> int:
     """Count the chunks of a namespace, or of some pages."""
     sql = DIALECT.chunk_count(is_scoped=urls is not None)
-    count: int = tx.rows(sql, scope=scope, urls=DIALECT.keys(urls or ()))[0][0]
-    return count
+    return int(tx.rows(sql, scope=scope, urls=DIALECT.keys(urls or ()))[0][0])
 
 
 def is_used_long_ago(tx: Transaction, namespace: str, url: str) -> bool:
@@ -211,8 +207,7 @@ def state_of(tx: Transaction) -> tuple[int, ...]:
 
 def bytes_used(tx: Transaction) -> int:
     """Measure the used size of the file."""
-    used: int = tx.rows(f"SELECT {DIALECT.size}")[0][0]
-    return used
+    return int(tx.rows(f"SELECT {DIALECT.size}")[0][0])
 
 
 def _write_page(tx: Transaction, scope: int, page: PageRow) -> int:
