@@ -321,8 +321,7 @@ def _code_block(pre: Tag, parent_tags: Collection[str]) -> str:
     if not code:
         return ""
     if "_inline" in parent_tags:
-        longest = longest_backticks(code)
-        mark = "`" * (longest + 1)
+        mark = "`" * (longest_backticks(code) + 1)
         return f" {mark} {_SPACE.sub(' ', code)} {mark} "
     inner = pre.find("code")
     named = inner.get_attribute_list("class") if isinstance(inner, Tag) else []

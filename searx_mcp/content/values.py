@@ -52,8 +52,7 @@ class Fields:
 
     def line(self, name: str, most: int = MAX_LINE) -> str:
         """A string as one clean line of at most `most` characters."""
-        value = self._members.get(name)
-        return clean_line(value, most) if isinstance(value, str) else ""
+        return clean_line(self.text(name), most)
 
     def text(self, name: str) -> str:
         """A string, unchanged."""
@@ -95,9 +94,7 @@ class Fields:
 
     def lines(self, name: str, most: int = MAX_LINE) -> list[str]:
         """The strings of a list, or a single string instead of one, as clean lines."""
-        value = self._members.get(name)
-        values = value if isinstance(value, list) else [value]
-        cleaned = (clean_line(item, most) for item in values if isinstance(item, str))
+        cleaned = (clean_line(item, most) for item in self.texts(name))
         return [line for line in cleaned if line]
 
     def texts(self, name: str) -> list[str]:
