@@ -112,8 +112,7 @@ def fragment_markdown(html: str, *, url: str, config: ContentConfig) -> str:
                 code=ErrorCode.EXTRACTION_FAILED,
             )
         _prepare(soup)
-        converter = _Converter(keep_code_blocks=config.keep_code_blocks)
-        return str(converter.convert_soup(soup)).strip()
+        return str(_Converter(keep_code_blocks=config.keep_code_blocks).convert_soup(soup)).strip()
     except _FAILURES as exc:
         raise ContentError(
             "the page could not be converted to Markdown", code=ErrorCode.EXTRACTION_FAILED

@@ -23,7 +23,7 @@ _ENGLISH = re.compile(
     r"|(?P<day_first>[0-9]{1,2})(?:st|nd|rd|th)?\.? (?P<month_last>[A-Za-z]{3,9})\.?,?)"
     r" (?P<year>[0-9]{4})"
 )
-_MONTHS: Final = (
+MONTHS: Final = (
     "jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec",
 )  # fmt: skip
 _ZONE = re.compile(r" ?(?:(?P<offset>[+-][0-9]{2}:?[0-9]{2})|(?:UTC|GMT|Z))$")
@@ -175,10 +175,10 @@ def _date(line: str) -> str:
     if found is None:
         return ""
     name = (found["month"] or found["month_last"])[:3].lower()
-    if name not in _MONTHS:
+    if name not in MONTHS:
         return ""
     day = found["day"] or found["day_first"]
-    return date(int(found["year"]), _MONTHS.index(name) + 1, int(day)).isoformat()
+    return date(int(found["year"]), MONTHS.index(name) + 1, int(day)).isoformat()
 
 
 def _instant(line: str) -> str:
