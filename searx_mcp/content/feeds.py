@@ -299,8 +299,7 @@ def _repaired(match: re.Match[str]) -> str:
     if match[0].startswith("<"):
         return match[0]
     if name := match["name"]:
-        letters = html5.get(f"{name};", "")
-        numbers = "".join(f"&#{ord(letter)};" for letter in letters)
+        numbers = "".join(f"&#{ord(letter)};" for letter in html5.get(f"{name};", ""))
         return match[0] if name in _XML_ENTITIES else numbers or f"&amp;{name};"
     if match["hex"] or match["code"]:
         code = int(match["hex"], 16) if match["hex"] else int(match["code"])

@@ -112,8 +112,7 @@ def fragment_markdown(html: str, *, url: str, config: ContentConfig) -> str:
                 code=ErrorCode.EXTRACTION_FAILED,
             )
         _prepare(soup)
-        converter = _Converter(keep_code_blocks=config.keep_code_blocks)
-        return str(converter.convert_soup(soup)).strip()
+        return str(_Converter(keep_code_blocks=config.keep_code_blocks).convert_soup(soup)).strip()
     except _FAILURES as exc:
         raise ContentError(
             "the page could not be converted to Markdown", code=ErrorCode.EXTRACTION_FAILED
@@ -321,8 +320,7 @@ def _code_block(pre: Tag, parent_tags: Collection[str]) -> str:
     if not code:
         return ""
     if "_inline" in parent_tags:
-        longest = longest_backticks(code)
-        mark = "`" * (longest + 1)
+        mark = "`" * (longest_backticks(code) + 1)
         return f" {mark} {_SPACE.sub(' ', code)} {mark} "
     inner = pre.find("code")
     named = inner.get_attribute_list("class") if isinstance(inner, Tag) else []

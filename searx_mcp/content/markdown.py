@@ -224,8 +224,7 @@ class _Closers:
         self._ends = [mark.end() for mark in closing]
         self._lengths = [len(mark["marks"]) for mark in closing]
         # The maximum from each position on, so that no search is made for a fence that does not exist.
-        longest = accumulate(reversed(self._lengths), max)
-        self._longest = list(longest)[::-1]
+        self._longest = list(accumulate(reversed(self._lengths), max))[::-1]
 
     def behind(self, start: int, length: int) -> int | None:
         """The end of the first line after a position that is at least as long as required."""

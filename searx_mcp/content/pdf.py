@@ -9,7 +9,6 @@ PDFium is written in C++ and has one state for the whole process: it handles one
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
-from dataclasses import dataclass
 from datetime import date, datetime
 from itertools import groupby
 from typing import TYPE_CHECKING, Any, Final
@@ -56,24 +55,6 @@ _DATE = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class _Information:
-    """The metadata of a PDF, in clean lines; missing values are empty.
-
-    Attributes:
-        created: in ISO 8601.
-        modified: likewise.
-        hidden: characters removed from the texts.
-    """
-
-    title: str
-    author: str
-    subject: str
-    created: str
-    modified: str
-    hidden: int
-
-
 def _ranges_of(pages: str, count: int) -> Sequence[range]:
     """The requested pages as ranges; none for text that `pages_of` would not return."""
     if not RANGES.fullmatch(pages):
@@ -106,23 +87,19 @@ def read(body: bytes, options: Mapping[str, Any]) -> Mapping[str, Any]:
             broken or needs a password, that has no text or none of these pages.
     """
     with _opened(body) as document:
-        about = _information(document)
+        information, hidden = _information(document)
         reading = _Reading(document, options)
         reading.run()
         markdown = reading.markdown
         return {
-            "title": about.title,
-            "author": about.author,
-            "description": about.subject,
-            "published": about.created,
-            "modified": about.modified,
+            **information,
             "markdown": markdown,
             "word_count": count(markdown),
             "outline": reading.outline,
             "page_count": len(document),
             "truncated": reading.is_truncated,
             "notes": reading.notes(),
-            "hidden_chars_removed": about.hidden + reading.hidden,
+            "hidden_chars_removed": hidden + reading.hidden,
         }
 
 
@@ -296,20 +273,20 @@ def _opened(body: bytes) -> Iterator["PdfDocument"]:
         yield document
 
 
-def _information(document: "PdfDocument") -> _Information:
-    """Return the metadata of the PDF."""
+def _information(document: "PdfDocument") -> tuple[dict[str, str], int]:
+    """Return the metadata of the PDF in clean lines, empty if missing, and how many characters were removed."""
     texts = [
         clean_counted(document.get_metadata_value(key)) for key in ("Title", "Author", "Subject")
     ]
     (title, _), (author, _), (subject, _) = texts
-    return _Information(
-        title=clean_line(title, _MAX_TITLE),
-        author=clean_line(author, _MAX_TITLE),
-        subject=clean_line(subject, _MAX_DESCRIPTION),
-        created=iso_date(document.get_metadata_value("CreationDate")),
-        modified=iso_date(document.get_metadata_value("ModDate")),
-        hidden=sum(hidden for _, hidden in texts),
-    )
+    information = {
+        "title": clean_line(title, _MAX_TITLE),
+        "author": clean_line(author, _MAX_TITLE),
+        "description": clean_line(subject, _MAX_DESCRIPTION),
+        "published": iso_date(document.get_metadata_value("CreationDate")),
+        "modified": iso_date(document.get_metadata_value("ModDate")),
+    }
+    return information, sum(hidden for _, hidden in texts)
 
 
 def iso_date(text: str) -> str:

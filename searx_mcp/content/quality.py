@@ -330,8 +330,7 @@ def _is_spam(beginning: str, found: list[str]) -> bool:
     if is_list or top >= _STUFFED:
         return top >= (_STUFFED_LIST if is_list else _STUFFED)
     runs = Counter(zip(*(found[at:] for at in range(_RUN)), strict=False))
-    repeated = sum(count for count in runs.values() if count >= _OFTEN) / len(found)
-    return repeated >= _REPEATED
+    return sum(count for count in runs.values() if count >= _OFTEN) / len(found) >= _REPEATED
 
 
 def sketch(text: str) -> Sketch:

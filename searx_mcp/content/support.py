@@ -238,8 +238,7 @@ class _Alike:
         if (known := self._known.get(word)) is not None:
             return known
         for term in self._begun.get(word[:_ALIKE], ()):
-            short = min(len(term), len(word))
-            least = max(_ALIKE, short - 1)
+            least = max(_ALIKE, min(len(term), len(word)) - 1)
             if abs(len(term) - len(word)) <= _LONGER and term[:least] == word[:least]:
                 return term
         return None

@@ -23,7 +23,7 @@ _ENGLISH = re.compile(
     r"|(?P<day_first>[0-9]{1,2})(?:st|nd|rd|th)?\.? (?P<month_last>[A-Za-z]{3,9})\.?,?)"
     r" (?P<year>[0-9]{4})"
 )
-_MONTHS: Final = (
+MONTHS: Final = (
     "jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec",
 )  # fmt: skip
 _ZONE = re.compile(r" ?(?:(?P<offset>[+-][0-9]{2}:?[0-9]{2})|(?:UTC|GMT|Z))$")
@@ -52,8 +52,7 @@ class Fields:
 
     def line(self, name: str, most: int = MAX_LINE) -> str:
         """A string as one clean line of at most `most` characters."""
-        value = self._members.get(name)
-        return clean_line(value, most) if isinstance(value, str) else ""
+        return clean_line(self.text(name), most)
 
     def text(self, name: str) -> str:
         """A string, unchanged."""
@@ -95,9 +94,7 @@ class Fields:
 
     def lines(self, name: str, most: int = MAX_LINE) -> list[str]:
         """The strings of a list, or a single string instead of one, as clean lines."""
-        value = self._members.get(name)
-        values = value if isinstance(value, list) else [value]
-        cleaned = (clean_line(item, most) for item in values if isinstance(item, str))
+        cleaned = (clean_line(item, most) for item in self.texts(name))
         return [line for line in cleaned if line]
 
     def texts(self, name: str) -> list[str]:
@@ -178,10 +175,10 @@ def _date(line: str) -> str:
     if found is None:
         return ""
     name = (found["month"] or found["month_last"])[:3].lower()
-    if name not in _MONTHS:
+    if name not in MONTHS:
         return ""
     day = found["day"] or found["day_first"]
-    return date(int(found["year"]), _MONTHS.index(name) + 1, int(day)).isoformat()
+    return date(int(found["year"]), MONTHS.index(name) + 1, int(day)).isoformat()
 
 
 def _instant(line: str) -> str:

@@ -138,8 +138,7 @@ class BodyBuffer:
         if not note and self._wire_bytes and not self._decoder.is_complete:
             note = NOTE_ENDED_EARLY
         del self._data[self._max_bytes :]
-        data = bytes(self._data)
-        return Body(data, bool(note), self._wire_bytes, (note,) if note else ())
+        return Body(bytes(self._data), bool(note), self._wire_bytes, (note,) if note else ())
 
 
 class _TooManyMembersError(Exception):

@@ -18,6 +18,11 @@ _NOTES: Final = 6
 _ROW_FIELDS: Final = frozenset({"url", "tier", "state", "usable"})
 
 
+def is_usable(row: InstanceReport) -> bool:
+    """Return whether an instance can be asked now."""
+    return row.state is not InstanceState.BLACKLISTED and not row.retry_after
+
+
 def instances_text(report: PoolReport, *, budget: int, boundary: str) -> str:
     """Format the pool as JSON, with one line per instance.
 
@@ -57,7 +62,7 @@ def _written(head: Mapping[str, Any], rows: Sequence[str]) -> str:
 def _head(report: PoolReport, boundary: str) -> dict[str, Any]:
     states = Counter(row.state.value for row in report.instances)
     data = {
-        "usable_now": sum(map(_is_usable, report.instances)),
+        "usable_now": sum(map(is_usable, report.instances)),
         "states": dict(states.most_common()),
         "public_budget": None if report.month is None else report.month.model_dump(mode="json"),
         "catalog_source": _line(report.catalog_source, boundary),
@@ -73,7 +78,7 @@ def _row(row: InstanceReport, boundary: str) -> dict[str, Any]:
         "url": one_url(row.url),
         "tier": row.tier.value,
         "state": row.state.value,
-        "usable": _is_usable(row),
+        "usable": is_usable(row),
         "retry_after": math.ceil(row.retry_after) or None,
         "reason": _line(row.reason, boundary),
         "success": None if row.success is None else round(row.success, 2),
@@ -92,11 +97,6 @@ def _row(row: InstanceReport, boundary: str) -> dict[str, Any]:
         ],
     }
     return without_absent(data, _ROW_FIELDS)
-
-
-def _is_usable(row: InstanceReport) -> bool:
-    """Return whether it can be asked now."""
-    return row.state is not InstanceState.BLACKLISTED and not row.retry_after
 
 
 def _line(text: str, boundary: str) -> str:

@@ -19,19 +19,28 @@ Labels = tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Count:
-    """A counter for each combination of label values.
+class Described:
+    """What a metric is called.
 
     Attributes:
         name: name of the metric.
         help: description, one sentence.
         labels: names of the labels.
-        values: counts by label values, in the order of `labels`.
     """
 
     name: str
     help: str
     labels: Labels = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Count(Described):
+    """A counter for each combination of label values.
+
+    Attributes:
+        values: counts by label values, in the order of `labels`.
+    """
+
     values: Counter[Labels] = field(default_factory=Counter)
 
     def add(self, *labels: str) -> None:
@@ -62,12 +71,9 @@ class Buckets:
 
 
 @dataclass(frozen=True, slots=True)
-class DurationHistogram:
+class DurationHistogram(Described):
     """A histogram for each combination of label values; attributes as in `Count`."""
 
-    name: str
-    help: str
-    labels: Labels = ()
     values: dict[Labels, Buckets] = field(default_factory=dict)
 
     def add(self, seconds: float, *labels: str) -> None:

@@ -17,8 +17,10 @@ from searx_mcp.models.instance import InstanceState, PoolReport
 from searx_mcp.server.backend import Backend
 from searx_mcp.server.counters import (
     BUCKETS,
+    Buckets,
     Count,
     Counters,
+    Described,
     DurationHistogram,
     Labels,
     source_label,
@@ -51,12 +53,9 @@ _NOT_ALLOWED: Final = HttpRefusal(
 
 
 @dataclass(frozen=True, slots=True)
-class Gauge:
+class Gauge(Described):
     """A number that goes up and down; attributes as in `Count`."""
 
-    name: str
-    help: str
-    labels: Labels = ()
     values: dict[Labels, float] = field(default_factory=dict)
 
 
@@ -217,25 +216,22 @@ class _CachedReport(Generic[T]):
         return self._report
 
 
-def _family(metric: "Count | DurationHistogram | Gauge") -> "Metric":
+def _family(metric: Count | DurationHistogram | Gauge) -> "Metric":
     from prometheus_client import core  # noqa: PLC0415 - optional
 
-    family: Any
-    match metric:
-        case Count(name, description, labels, values):
-            family = core.CounterMetricFamily(name, description, labels=labels)
-            for each, count in values.items():
-                family.add_metric(each, count)
-        case Gauge(name, description, labels, held):
-            family = core.GaugeMetricFamily(name, description, labels=labels)
-            for each, value in held.items():
-                family.add_metric(each, value)
-        case DurationHistogram(name, description, labels, histograms):
-            family = core.HistogramMetricFamily(name, description, labels=labels)
-            for each, histogram in histograms.items():
-                bounds = [*map(str, BUCKETS), "+Inf"]
-                buckets = [*zip(bounds, accumulate(histogram.counts), strict=True)]
-                family.add_metric(each, buckets=buckets, sum_value=histogram.seconds)
+    kinds: Mapping[type, Any] = {
+        Count: core.CounterMetricFamily,
+        Gauge: core.GaugeMetricFamily,
+        DurationHistogram: core.HistogramMetricFamily,
+    }
+    family = kinds[type(metric)](metric.name, metric.help, labels=metric.labels)
+    for labels, value in metric.values.items():
+        if isinstance(value, Buckets):
+            bounds = [*map(str, BUCKETS), "+Inf"]
+            buckets = [*zip(bounds, accumulate(value.counts), strict=True)]
+            family.add_metric(labels, buckets=buckets, sum_value=value.seconds)
+        else:
+            family.add_metric(labels, value)
     return cast("Metric", family)
 
 

@@ -279,8 +279,7 @@ class FakeSearxng(LoopbackServer):
         path = received.path.removeprefix(prefix)
         if path in self._faults.prepared:
             return self._faults.prepared[path]
-        refused = self._refuse(path, received)
-        return refused or self._routes.get(path, self._missing)(received)
+        return self._refuse(path, received) or self._routes.get(path, self._missing)(received)
 
     def _refuse(self, path: str, received: ReceivedRequest) -> Reply | None:
         refusal = self._faults.refusal if path == "/search" else None

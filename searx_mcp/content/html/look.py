@@ -110,19 +110,9 @@ def look(style: Style, around: Look, *, is_inert: bool = False) -> Look:
         around.opacity * _opacity(style),
         _is_invisible(style.get("visibility", ""), is_invisible=around.is_invisible),
         letters,
-        _ink(style, around.ink),
-        _ground(style, around.ground),
+        ink_of(style, around.ink),
+        ground_of(style, around.ground),
     )
-
-
-def ground_of(style: Style) -> Colour | None:
-    """The colour that an element paints behind its text, if it does and the colour is known."""
-    return _ground(style, None)
-
-
-def ink_of(style: Style) -> Colour | None:
-    """The declared text colour, if it is known."""
-    return _ink(style, None)
 
 
 def _is_gone(style: Style, letters: float, *, is_inert: bool) -> bool:
@@ -178,8 +168,7 @@ def _is_moved_away(style: Style, letters: float) -> bool:
         return True
     if style.get("overflow") and (number(style.get("text-indent", ""), share=_FULL) or 0) >= _FULL:
         return "%" in style["text-indent"] and _clips(style)
-    position = style.get("position")
-    if position not in _MOVED:
+    if style.get("position") not in _MOVED:
         return False
     left = number(style.get("left", ""))
     return (left is not None and left >= _FAR_RIGHT) or _is_far_off(
@@ -297,7 +286,8 @@ def _clips(style: Style) -> bool:
     }.isdisjoint(contained)  # fmt: skip
 
 
-def _ink(style: Style, around: Colour | None) -> Colour | None:
+def ink_of(style: Style, around: Colour | None = None) -> Colour | None:
+    """The text colour, `around` if none is declared; `None` if it is not known."""
     shadow, stroke = style.get("text-shadow", ""), style.get("text-stroke", "")
     is_drawn = shadow not in _NOTHING or (stroke not in _NOTHING and not stroke.startswith("0"))
     if is_drawn or "text" in style.get("background-clip", ""):
@@ -310,7 +300,8 @@ def _ink(style: Style, around: Colour | None) -> Colour | None:
     return around
 
 
-def _ground(style: Style, around: Colour | None) -> Colour | None:
+def ground_of(style: Style, around: Colour | None = None) -> Colour | None:
+    """The colour behind the text, `around` if the element paints none; `None` if it is not known."""
     if "background-color" not in style and "background-image" not in style:
         return _behind(style, around)
     image = style.get("background-image", "")

@@ -112,8 +112,7 @@ def key_of(text: str) -> str:
         text = _PSEUDO_NAME.sub("", text)
     for combinator in ">+~":
         text = text.replace(combinator, " ")
-    last = text.rpartition(" ")[2]
-    head, mark, identifier = last.partition("#")
+    head, mark, identifier = text.rpartition(" ")[2].partition("#")
     if mark:
         return f"#{identifier.partition('.')[0]}"
     tag, mark, classes = head.partition(".")

@@ -169,8 +169,7 @@ class StyleSheet:
 
     def declaring(self, names: Iterable[str]) -> Iterator[StyleRule]:
         """The rules that declare one of some properties."""
-        declarations = self.declarations
-        return self.having(text for name in names for text in declarations.get(name, ()))
+        return self.having(text for name in names for text in self.declarations.get(name, ()))
 
     def having(self, declarations: Iterable[str]) -> Iterator[StyleRule]:
         """The rules with one of some declarations of the style sheets."""

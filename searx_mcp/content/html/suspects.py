@@ -116,8 +116,7 @@ class Suspects:
             if ways := self._ways(own.style):
                 self.involved |= ways
                 yield Suspect(own.element, None, is_painted=False)
-        declarations = self._sheet.declarations
-        texts = [text for name in KNOWN for text in declarations.get(name, ())]
+        texts = [text for name in KNOWN for text in self._sheet.declarations.get(name, ())]
         for rule in self._sheet.having([t for t in texts if self._ways(parse_declarations(t))]):
             ways = self._ways(rule.style)
             for element in self._matcher.find(rule.text).values() if ways else ():

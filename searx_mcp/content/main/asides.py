@@ -10,8 +10,8 @@ from typing import Final
 
 from searx_mcp.content.main.related_links import paragraph_starts
 from searx_mcp.content.main.sections import leads_away
-from searx_mcp.content.main.text_density import HEADINGS, INLINE, LONG_CHARS, Element, live
-from searx_mcp.content.normalize.tree import CANONICAL
+from searx_mcp.content.main.text_density import INLINE, LONG_CHARS, Element, live
+from searx_mcp.content.normalize.tree import CANONICAL, HEADINGS
 from searx_mcp.content.removals import RemovalRule
 
 _LINES: Final = frozenset({

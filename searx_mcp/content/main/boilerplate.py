@@ -16,8 +16,8 @@ from searx_mcp.content.main.class_names import (
     signs_of,
 )
 from searx_mcp.content.main.shapes import Shapes
-from searx_mcp.content.main.text_density import HEADINGS, Element, holds, live, mains
-from searx_mcp.content.normalize.tree import CANONICAL
+from searx_mcp.content.main.text_density import Element, holds, live, mains
+from searx_mcp.content.normalize.tree import CANONICAL, HEADINGS
 from searx_mcp.content.removals import RemovalRule
 from searx_mcp.models.page import PageKind
 

@@ -5,8 +5,8 @@ from collections import defaultdict
 from typing import Final
 
 from searx_mcp.content.main.shapes import Shapes
-from searx_mcp.content.main.text_density import HEADINGS, Element, holds, live, rows_of_cards
-from searx_mcp.content.normalize.tree import CANONICAL
+from searx_mcp.content.main.text_density import Element, holds, live, rows_of_cards
+from searx_mcp.content.normalize.tree import CANONICAL, HEADINGS
 from searx_mcp.content.removals import RemovalRule
 from searx_mcp.models.page import PageKind
 

@@ -9,7 +9,8 @@ from itertools import islice
 from typing import Final
 
 from searx_mcp.content.main.shapes import Shapes
-from searx_mcp.content.main.text_density import HEADINGS, Element, live
+from searx_mcp.content.main.text_density import Element, live
+from searx_mcp.content.normalize.tree import HEADINGS
 from searx_mcp.content.removals import RemovalRule
 from searx_mcp.models.page import PageKind
 

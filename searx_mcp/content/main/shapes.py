@@ -10,8 +10,8 @@ from collections import Counter
 from functools import cached_property
 from typing import Final
 
-from searx_mcp.content.main.text_density import HEADINGS, Element, holds
-from searx_mcp.content.normalize.tree import CALLOUT, MATH, NOTES
+from searx_mcp.content.main.text_density import Element, holds
+from searx_mcp.content.normalize.tree import CALLOUT, HEADINGS, MATH, NOTES
 
 _KINDS: Final = frozenset({"pre", MATH, CALLOUT, NOTES})
 _LINKED: Final = 0.5

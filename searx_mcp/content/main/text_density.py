@@ -14,6 +14,7 @@ from typing import Final
 from selectolax.lexbor import LexborNode
 
 from searx_mcp.content.main.class_names import HEARD, signs_of
+from searx_mcp.content.normalize.tree import HEADINGS
 from searx_mcp.content.removals import RemovalRule
 
 INLINE: Final = frozenset({
@@ -24,7 +25,6 @@ INLINE: Final = frozenset({
 })  # fmt: skip
 """Elements whose text belongs to the line around them (HTML §4.5, and our canonical elements)."""
 
-HEADINGS: Final = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
 _PROSE_CHARS: Final = 25
 """A run of text of this length is prose and not a label, if less than half of it is linked."""
 

@@ -120,8 +120,7 @@ CALLOUTS: Final = Dialect(_BOXES, _normalize_callouts)
 def _kind(box: LexborNode) -> str:
     """The kind in the classes of a block; empty if it is not a callout."""
     words = classes(box)
-    attributes = box.attributes
-    if stated := (attributes.get("data-callout") or "").strip().lower():
+    if stated := (box.attributes.get("data-callout") or "").strip().lower():
         return stated if stated.isalnum() else "note"
     for word in words:
         match = _BOX.fullmatch(word)

@@ -83,8 +83,7 @@ def style(node: LexborNode) -> str:
 
 def is_hidden(node: LexborNode) -> bool:
     """Whether the element itself declares that it is hidden; style sheets are not read."""
-    attributes = node.attributes
-    return "hidden" in attributes or _HIDING.search(style(node)) is not None
+    return "hidden" in node.attributes or _HIDING.search(style(node)) is not None
 
 
 def text_of(node: LexborNode) -> str:

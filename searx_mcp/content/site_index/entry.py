@@ -159,8 +159,7 @@ def rank(entries: Sequence[PageLink], questions: Iterable[str]) -> list[IndexedP
                 best[url] = IndexedPage(url, entry.text, entry.context[:_SNIPPET], score, coverage)
             elif known is not None and name.coverage > known.coverage:
                 best[url] = replace(known, coverage=name.coverage)
-    ranked = sorted(best.values(), key=lambda page: -page.score)
-    return [*islice(ranked, MOST_RANKED)]
+    return sorted(best.values(), key=lambda page: -page.score)[:MOST_RANKED]
 
 
 def is_same_site(address: str, url: str) -> bool:

@@ -59,8 +59,7 @@ def value_after(text: str, mark: re.Pattern[str]) -> object:
         raise ValueError("the index does not begin as its format does")
     start = found.end()
     if text[start : start + 1] in {"'", '"'}:
-        inner = string_at(text, start)
-        return value_at(inner, 0)
+        return value_at(string_at(text, start), 0)
     return value_at(text, start)
 
 

@@ -56,13 +56,13 @@ _ONE_TERM = re.compile(r"[+\u2212-]?\w+(?:[.,]\w+)*")
 def apart(walker: DomWalker, _node: LexborNode) -> Close:
     """Begin a date or a label, which is a separate word."""
     walker.text.seam()
-    return _seam
+    return lambda walker: walker.text.seam()
 
 
 def spaced(walker: DomWalker, _node: LexborNode) -> Close:
     """Begin a block on a line that no block breaks."""
     walker.text.space()
-    return _space
+    return lambda walker: walker.text.space()
 
 
 def beside(walker: DomWalker, node: LexborNode) -> None:
@@ -220,19 +220,15 @@ def open_reading_aid(walker: DomWalker, _node: LexborNode) -> Close:
 
 
 def formula(walker: DomWalker, node: LexborNode) -> Close:
-    """Write a formula, between paragraphs if it is a block."""
+    """Write a formula, between paragraphs if it is a block and no line has begun that blocks do not break."""
     tex = walker.text.clean(node.text())
-    if node.attributes.get("display") != "block" or walker.finish_line is not None:
-        return _inline_formula(walker, tex)
-    walker.flush()
-    if text := block_tex(tex, is_numbered=walker.is_numbered):
-        walker.blocks.append(Formula(text))
+    if node.attributes.get("display") == "block" and walker.finish_line is None:
+        walker.flush()
+        if text := block_tex(tex, is_numbered=walker.is_numbered):
+            walker.blocks.append(Formula(text))
+    elif markdown := inline_tex(tex, is_numbered=walker.is_numbered):
+        walker.text.add(markdown, walker.text.formats & ~CODE | MARKUP)
     return skip
-
-
-def line_formula(walker: DomWalker, node: LexborNode) -> Close:
-    """Write a formula on a line that no block breaks."""
-    return _inline_formula(walker, walker.text.clean(node.text()))
 
 
 def reference(walker: DomWalker, node: LexborNode) -> Close:
@@ -247,20 +243,6 @@ def task(walker: DomWalker, node: LexborNode) -> Close:
     walker.text.add("[x]" if "done" in node.attributes else "[ ]", MARKUP)
     walker.text.space()
     return skip
-
-
-def _inline_formula(walker: DomWalker, tex: str) -> Close:
-    if markdown := inline_tex(tex, is_numbered=walker.is_numbered):
-        walker.text.add(markdown, walker.text.formats & ~CODE | MARKUP)
-    return skip
-
-
-def _seam(walker: DomWalker) -> None:
-    walker.text.seam()
-
-
-def _space(walker: DomWalker) -> None:
-    walker.text.space()
 
 
 def _words(alt: str | None, attributes: dict[str, str | None]) -> str:
@@ -311,8 +293,7 @@ def _leads_to_source(node: LexborNode, *, is_line: bool) -> bool:
     label = text.strip() if len(text) <= _MARK_CHARS else ""
     if _SOURCE.fullmatch(label) is None:
         return False
-    around = node.parent
-    names = [one.attributes.get("class") or "" for one in (node, around) if one is not None]
+    names = [one.attributes.get("class") or "" for one in (node, node.parent) if one is not None]
     return (is_line and label[0] == "[") or any(map(_OF_SOURCE.search, names))
 
 

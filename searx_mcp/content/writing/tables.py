@@ -117,8 +117,7 @@ def cell(walker: DomWalker, node: LexborNode) -> Close:
     if not isinstance(frame, Table):
         return block(walker, node)
     attributes = node.attributes
-    is_head = node.tag == "th"
-    own = Cell([], 1, 1, is_head, "")
+    own = Cell([], 1, 1, is_head=node.tag == "th", alignment="")
     if attributes:
         own.columns = min(max(number(attributes.get("colspan"), 1), 1), _MAX_COLSPAN)
         own.rows = min(max(number(attributes.get("rowspan"), 1), 1), _MAX_ROWSPAN)
@@ -243,8 +242,7 @@ class _Filler:
             if own.rows > 1:
                 repeated = text if len(text) <= _REPEATED_CHARS else ""
                 for offset in range(columns):
-                    shown = "" if offset else repeated
-                    self._covered[len(line) + offset] = own.rows - 1, shown
+                    self._covered[len(line) + offset] = own.rows - 1, "" if offset else repeated
             line += [text] + [""] * (columns - 1)
         self._cover(line)
         return line
@@ -278,8 +276,7 @@ def _line(inner: Block) -> str:
         case Items(items=items):
             line = _ITEM_SEPARATOR.join(filter(None, map(_one_line, items)))
         case Grid(rows=rows):
-            cells = [_ITEM_SEPARATOR.join(filter(None, row)) for row in rows]
-            line = _BLOCK_SEPARATOR.join(cells)
+            line = _BLOCK_SEPARATOR.join(_ITEM_SEPARATOR.join(filter(None, row)) for row in rows)
         case ThematicBreak() | Footnote() | Definitions():
             pass
     return line

@@ -191,8 +191,7 @@ class Targets:
     def _suffix(self, address: str) -> str:
         if self._links is Links.INLINE:
             return f"({target(address)})"
-        number = self.numbers.setdefault(address, len(self.numbers) + 1)
-        return f"[{number}]"
+        return f"[{self.numbers.setdefault(address, len(self.numbers) + 1)}]"
 
     def _resolved(self, href: str) -> str:
         if len(href) < _MAX_PLAIN:

@@ -74,6 +74,7 @@ _INLINES: Final[Handlers] = {
     "rt": inline_elements.open_reading_aid,
     "x-reference": inline_elements.reference,
     "x-task": inline_elements.task,
+    "x-math": inline_elements.formula,
 }
 """Other inline elements become their text: <mark>, <ins>, <u>, <small>, <abbr>, <cite>."""
 
@@ -90,7 +91,6 @@ _ON_LINE: Final[Handlers] = {
     **_all("br hr", inline_elements.line_space),
     **_all(_CODE_BLOCKS, block_elements.line_code),
     **_all(_HEADINGS, block_elements.heading),
-    "x-math": inline_elements.line_formula,
 }
 
 _BETWEEN_BLOCKS: Final[Handlers] = {
@@ -113,7 +113,6 @@ _BETWEEN_BLOCKS: Final[Handlers] = {
     "caption": tables.caption,
     "tr": tables.row,
     **_all("td th", tables.cell),
-    "x-math": inline_elements.formula,
     "x-callout": block_elements.callout,
     "x-note": block_elements.note,
 }

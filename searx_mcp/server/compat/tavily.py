@@ -4,7 +4,7 @@ Searches return neither an answer by a model nor images.
 """
 
 import asyncio
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Annotated, Any, Final, Literal
 
@@ -287,7 +287,11 @@ async def extract(call: Call) -> Body:
             results=tuple(
                 _page(url, page, arguments) for url, page in found if isinstance(page, Page)
             ),
-            failed_results=tuple(_failures(found)),
+            failed_results=tuple(
+                TavilyFailure(url=url, error=cause_of(page))
+                for url, page in found
+                if isinstance(page, SearxMcpError)
+            ),
             response_time=round(now() - start, 3),
         )
     )
@@ -301,12 +305,6 @@ def _page(url: str, page: Page, arguments: TavilyExtract) -> TavilyPage:
         raw_content=_best(page.passages, chunks) or page.markdown_content,
         images=tuple(each.url for each in page.images) if arguments.include_images else None,
     )
-
-
-def _failures(found: list[tuple[str, Page | SearxMcpError]]) -> Iterator[TavilyFailure]:
-    for url, page in found:
-        if isinstance(page, SearxMcpError):
-            yield TavilyFailure(url=url, error=cause_of(page))
 
 
 def error_response(error: SearxMcpError) -> tuple[int, Mapping[str, Any]]:

@@ -12,6 +12,7 @@ from searx_mcp.models.attempt import Attempt
 from searx_mcp.models.instance import PoolReport
 from searx_mcp.models.response import SearchResponse, SearchResult
 from searx_mcp.render.errors import advice_on, attempts_of, cause_of
+from searx_mcp.render.instances import is_usable
 from searx_mcp.server.dashboard.markup import (
     ABSENT,
     Html,
@@ -22,7 +23,7 @@ from searx_mcp.server.dashboard.markup import (
     table_row,
     with_code,
 )
-from searx_mcp.server.dashboard.pool import is_usable, pool_section, span, words
+from searx_mcp.server.dashboard.pool import pool_section, span, words
 from searx_mcp.server.web.policy import LOGIN_PATH, LOGOUT_PATH, SCRIPT_PATH, STYLE_PATH
 
 _COLUMNS: Final = ("Instance", "Outcome", "Format", "Status", "Rows", "Time")

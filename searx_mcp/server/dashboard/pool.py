@@ -8,6 +8,7 @@ from urllib.parse import urlsplit
 
 from searx_mcp.models.attempt import PastOutcome
 from searx_mcp.models.instance import InstanceReport, InstanceState, PoolReport, Tier
+from searx_mcp.render.instances import is_usable
 from searx_mcp.server.dashboard.markup import ABSENT, Html, element, join, table, table_row
 
 _TIERS: Final = {
@@ -41,11 +42,6 @@ _MINUTE: Final = 60
 _HOUR: Final = 3_600
 _DAY: Final = 86_400
 _LONGEST_DETAIL: Final = 200
-
-
-def is_usable(row: InstanceReport) -> bool:
-    """Tell whether an instance can be asked now."""
-    return row.state is not InstanceState.BLACKLISTED and not row.retry_after
 
 
 def pool_section(report: PoolReport) -> Html:

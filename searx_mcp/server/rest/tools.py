@@ -16,7 +16,7 @@ from searx_mcp.models.response import SearchResponse, SearchResult
 from searx_mcp.models.spelling import shown
 from searx_mcp.server.rest.foreign import DEFAULT_CHARS
 from searx_mcp.server.rest.full import run_search, run_verb
-from searx_mcp.server.rest.operation import Body, Call, body
+from searx_mcp.server.rest.operation import Body, Call, body_of
 from searx_mcp.verbs.web import WEB_FETCH
 
 Recency: TypeAlias = Literal["oneDay", "oneWeek", "oneMonth", "oneYear", "noLimit"]
@@ -113,16 +113,12 @@ class WebFetchAnswer(Frozen):
 async def web_search(call: Call) -> Body:
     """Search, without reading the pages."""
     request = _search_request(call.arguments, call.backend.settings.search_defaults())
-    response = await run_search(call, request)
-    return body(
-        response, lambda: _search_answer(response).model_dump(mode="json", exclude_none=True)
-    )
+    return body_of(_search_answer(await run_search(call, request)))
 
 
 async def web_fetch(call: Call) -> Body:
     """Read a page."""
-    page = await run_verb(WEB_FETCH, _fetch_request(call.arguments), call)
-    return body(page, lambda: _fetch_answer(page).model_dump(mode="json", exclude_none=True))
+    return body_of(_fetch_answer(await run_verb(WEB_FETCH, _fetch_request(call.arguments), call)))
 
 
 def _search_request(raw: Mapping[str, Any], defaults: SearchDefaults) -> SearchRequest:
@@ -145,8 +141,7 @@ def _search_request(raw: Mapping[str, Any], defaults: SearchDefaults) -> SearchR
 def _fetch_request(raw: Mapping[str, Any]) -> FetchRequest:
     _refuse_unknown(raw, WebFetchBody.model_fields, one_text="url")
     request = parse_fetch(raw)
-    most = request.max_chars or DEFAULT_CHARS
-    return request.model_copy(update={"max_chars": most})
+    return request.model_copy(update={"max_chars": request.max_chars or DEFAULT_CHARS})
 
 
 def _refuse_unknown(raw: Mapping[str, Any], known: Collection[str], *, one_text: str) -> None:

@@ -167,7 +167,7 @@ class Access:
     @staticmethod
     def log_out() -> str:
         """Return the `Set-Cookie` header that deletes the login."""
-        return logout_cookie()
+        return _set_cookie(b"", 0, is_secure=False)
 
     async def _identify_by_cookie(
         self, scope: Scope, headers: Mapping[bytes, bytes]
@@ -202,9 +202,7 @@ class Access:
             per_day=identity.per_day,
             now=asyncio.get_running_loop().time(),
         )
-        if not wait:
-            return None
-        return _too_many(_limits_of(identity), wait)
+        return _too_many(_limits_of(identity), wait) if wait else None
 
     async def aclose(self) -> None:
         """Close the connection to the shared counters."""
@@ -320,11 +318,6 @@ def login_cookie(name: str, key: bytes, now: float, *, is_secure: bool) -> str:
     """
     claim = f"{name}.{int(now) + _LOGIN_SECONDS}".encode()
     return _set_cookie(claim + b"." + _signature(key, claim), _LOGIN_SECONDS, is_secure=is_secure)
-
-
-def logout_cookie() -> str:
-    """Return the `Set-Cookie` header that deletes a login."""
-    return _set_cookie(b"", 0, is_secure=False)
 
 
 def read_login(header: bytes, now: float) -> "_Login | None":

@@ -145,8 +145,7 @@ class McpSessions:
         if session := await self._send_as_client(initialize, scope):
             initialized = {"jsonrpc": "2.0", "method": "notifications/initialized"}
             await self._send_as_client(initialized, scope, (_SESSION_HEADER, session))
-            held = self._held
-            self._resumed = {old: new for old, new in self._resumed.items() if new in held}
+            self._resumed = {old: new for old, new in self._resumed.items() if new in self._held}
             self._resumed[key] = session.decode()
             self._record_owner(session, scope)
             self._end_idle(scope)
@@ -181,8 +180,7 @@ class McpSessions:
     def _record_owner(self, session: bytes, scope: Scope) -> None:
         """Remember who opened a session, if that is known."""
         if owner := self._owner(scope):
-            held = self._held
-            self._owners = {known: of for known, of in self._owners.items() if known in held}
+            self._owners = {known: of for known, of in self._owners.items() if known in self._held}
             self._owners[session.decode()] = owner
 
     def _owner(self, scope: Scope) -> str:

@@ -259,8 +259,7 @@ def _problem_of(error: ValidationError) -> str:
         return " is not a table"
     key = str(details["loc"][0])
     if details["type"] == "extra_forbidden":
-        hint = did_you_mean(key, _EXPECTED)
-        return f" has an unknown key{hint}; known: {', '.join(_EXPECTED)}"
+        return f" has an unknown key{did_you_mean(key, _EXPECTED)}; known: {', '.join(_EXPECTED)}"
     return f".{key} must be {_EXPECTED[key]}"
 
 

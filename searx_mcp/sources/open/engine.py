@@ -69,6 +69,11 @@ class OpenQuery:
         return None if days is None else (self.now - timedelta(days=days)).date()
 
     @property
+    def spoken(self) -> str:
+        """The language without its region."""
+        return self.language.partition("-")[0]
+
+    @property
     def today(self) -> date:
         """The day of the question."""
         return self.now.date()

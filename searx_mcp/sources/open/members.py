@@ -53,8 +53,7 @@ class SourceMembers:
             config: rules for judging failures.
             rng: source of randomness.
         """
-        is_on = settings.mode is not OpenSourcesMode.OFF
-        collections = engines_of(settings) if is_on else {}
+        collections = engines_of(settings) if settings.mode is not OpenSourcesMode.OFF else {}
         keyed = keyed_of(providers)
         engines = {**collections, **keyed}
         has_contact = bool(settings.contact)

@@ -105,21 +105,22 @@ class Rows:
             return
         self._urls.add(address)
         date = iso_date(published) if published else ""
-        hit = Hit(
-            url=address,
-            title=heading,
-            position=len(self._hits) + 1,
-            description=clean_line(description, MAX_DESCRIPTION),
-            engines=(self._engine,),
-            published_at=date if _ISO.fullmatch(date) else None,
-            thumbnail=absolute_web("", thumbnail) or None,
-            category=self._query.category,
-            template=template,
-            author=clean_line(author, MAX_NAME),
-            attribution=clean_line(attribution, MAX_TITLE),
-            **fields,
+        self._hits.append(
+            Hit(
+                url=address,
+                title=heading,
+                position=len(self._hits) + 1,
+                description=clean_line(description, MAX_DESCRIPTION),
+                engines=(self._engine,),
+                published_at=date if _ISO.fullmatch(date) else None,
+                thumbnail=absolute_web("", thumbnail) or None,
+                category=self._query.category,
+                template=template,
+                author=clean_line(author, MAX_NAME),
+                attribution=clean_line(attribution, MAX_TITLE),
+                **fields,
+            )
         )
-        self._hits.append(hit)
 
     def skip(self) -> None:
         """Count an unusable row."""

@@ -19,7 +19,6 @@ from searx_mcp.models.hits import (
     Answer,
     Fact,
     Infobox,
-    Link,
     ResultPage,
     UnresponsiveEngine,
 )
@@ -47,7 +46,7 @@ from searx_mcp.sources.searxng.html_templates import (
     text,
 )
 from searx_mcp.sources.searxng.row import FORECAST, TABLE, BodyKind, ParsedBody, Row, forecast
-from searx_mcp.sources.searxng.template_fields import facts
+from searx_mcp.sources.searxng.template_fields import facts, links
 
 _TEMPLATE_PREFIX: Final = "result-"
 _CATEGORY_PREFIX: Final = "category-"
@@ -337,16 +336,11 @@ def _infoboxes(document: LexborHTMLParser, base_url: str) -> Iterator[Infobox]:
             title=title,
             content=line(content, MAX_DESCRIPTION),
             image=image_address(attribute(image, "src"), base_url),
-            links=tuple(_links(box)),
+            links=links(
+                (text(link), attribute(link, "href")) for link in several(box, ".urls a[href]")
+            ),
             attributes=tuple(_attributes(box)),
         )
-
-
-def _links(box: LexborNode) -> Iterator[Link]:
-    for link in several(box, ".urls a[href]"):
-        title, url = line(text(link), MAX_TITLE), web_address(attribute(link, "href"))
-        if title and url:
-            yield Link(title=title, url=url)
 
 
 def _attributes(box: LexborNode) -> Iterator[Fact]:

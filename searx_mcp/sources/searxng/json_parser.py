@@ -12,7 +12,6 @@ from searx_mcp.models.hits import (
     Answer,
     Fact,
     Infobox,
-    Link,
     ResultPage,
     UnresponsiveEngine,
 )
@@ -31,7 +30,7 @@ from searx_mcp.sources.searxng.fields import (
     web_address,
 )
 from searx_mcp.sources.searxng.row import FORECAST, TABLE, BodyKind, ParsedBody, Row, forecast
-from searx_mcp.sources.searxng.template_fields import facts
+from searx_mcp.sources.searxng.template_fields import facts, links
 
 _POINTS: Final = (
     "N", "NNE", "NE", "ENE", "E", "ESE", "SE", "SSE", "S", "SSW", "SW", "WSW", "W", "WNW", "NW", "NNW",
@@ -122,17 +121,13 @@ def _infoboxes(values: object, base_url: str) -> Iterator[Infobox]:
             title=title,
             content=untagged(fields.get("content"), MAX_DESCRIPTION),
             image=image_address(fields.get("img_src"), base_url),
-            links=tuple(_links(fields.get("urls"))),
+            links=links(
+                (link.get("title"), link.get("url"))
+                for link in _objects(fields.get("urls"), MAX_NAMES)
+            ),
             attributes=tuple(_attributes(fields.get("attributes"))),
             engine=line(fields.get("engine"), MAX_NAME),
         )
-
-
-def _links(values: object) -> Iterator[Link]:
-    for fields in _objects(values, MAX_NAMES):
-        title, url = line(fields.get("title"), MAX_TITLE), web_address(fields.get("url"))
-        if title and url:
-            yield Link(title=title, url=url)
 
 
 def _attributes(values: object) -> Iterator[Fact]:

@@ -12,6 +12,7 @@ from datetime import date, datetime
 from enum import StrEnum
 from typing import Final
 
+from searx_mcp.content.values import MONTHS
 from searx_mcp.models.hits import Hit, Infobox, ResultPage
 from searx_mcp.sources.searxng.fields import (
     MAX_DESCRIPTION,
@@ -29,9 +30,6 @@ TABLE: Final = "keyvalue"
 _YEAR = re.compile(r"[0-9]{4}")
 _CANONICAL = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:[+-]\d\d:\d\d)?", re.ASCII)
 _DATE_LENGTH: Final = len("2026-02-01")
-_MONTHS: Final = (
-    "jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec",
-)  # fmt: skip
 _AMERICAN = re.compile(r"(?P<month>[A-Za-z]{3,9})\.? (?P<day>[0-9]{1,2}), (?P<year>[0-9]{4})")
 _BRITISH = re.compile(r"(?P<day>[0-9]{1,2}) (?P<month>[A-Za-z]{3,9})\.?,? (?P<year>[0-9]{4})")
 """The medium and long dates of English, `Feb 5, 2026` and `5 February 2026` (Unicode CLDR)."""
@@ -68,10 +66,10 @@ def words(value: object) -> str:
 def _english_date(text: str) -> str | None:
     found = _AMERICAN.fullmatch(text) or _BRITISH.fullmatch(text)
     month = found["month"][:3].lower() if found else ""
-    if found is None or month not in _MONTHS:
+    if found is None or month not in MONTHS:
         return None
     try:
-        return date(int(found["year"]), _MONTHS.index(month) + 1, int(found["day"])).isoformat()
+        return date(int(found["year"]), MONTHS.index(month) + 1, int(found["day"])).isoformat()
     except ValueError:
         return None
 

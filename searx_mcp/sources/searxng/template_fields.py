@@ -203,7 +203,7 @@ def _place(fields: Fields) -> Place:
         osm_type=line(osm.get("type"), MAX_NAME),
         osm_id=count(osm.get("id")),
         facts=facts(islice(_labelled(fields.get("data"), "value"), MAX_NAMES)),
-        links=tuple(_links(_labelled(fields.get("links"), "url"))),
+        links=links(_labelled(fields.get("links"), "url")),
     )
 
 
@@ -228,7 +228,7 @@ def _paper(fields: Fields) -> Paper:
 
 
 def _package(fields: Fields) -> Package:
-    links = fields.get("links")
+    shown = fields.get("links")
     return Package(
         name=line(fields.get("package_name"), MAX_TITLE),
         version=text(fields.get("version")),
@@ -239,7 +239,7 @@ def _package(fields: Fields) -> Package:
         popularity=text(fields.get("popularity")),
         homepage=web_address(fields.get("homepage")),
         source_url=web_address(fields.get("source_code_url")),
-        links=tuple(_links(links.items())) if isinstance(links, dict) else (),
+        links=links(shown.items()) if isinstance(shown, dict) else (),
     )
 
 
@@ -293,11 +293,10 @@ def facts(pairs: Iterable[tuple[object, object]]) -> tuple[Fact, ...]:
     return tuple(Fact(label=label, value=value) for label, value in shown if label and value)
 
 
-def _links(pairs: Iterable[tuple[object, object]]) -> Iterator[Link]:
-    for title, address in islice(pairs, MAX_NAMES):
-        name, url = line(title, MAX_TITLE), web_address(address)
-        if name and url:
-            yield Link(title=name, url=url)
+def links(pairs: Iterable[tuple[object, object]]) -> tuple[Link, ...]:
+    """Make links of titles and addresses, up to the limit; those without either are left out."""
+    shown = ((line(title, MAX_TITLE), web_address(url)) for title, url in islice(pairs, MAX_NAMES))
+    return tuple(Link(title=title, url=url) for title, url in shown if title and url)
 
 
 def _labelled(values: object, key: str) -> Iterator[tuple[object, object]]:

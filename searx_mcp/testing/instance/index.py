@@ -185,8 +185,7 @@ class Index:
 
     def _rows(self, query: SearchQuery) -> list[FakeResult]:
         if self.results is not None:
-            wanted = {"", *query.categories}
-            return [row for row in self.results if row.category in wanted]
+            return [row for row in self.results if row.category in {"", *query.categories}]
         count = self.pages * self.page_size
         return [
             row

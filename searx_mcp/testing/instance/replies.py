@@ -306,8 +306,7 @@ def _besides(hit: Hit) -> dict[str, object]:
         thumbnail = hit.thumbnail or hit.image.url
         return {"thumbnail": "", "thumbnail_src": thumbnail, "formats": []}
     if hit.place:
-        point = [hit.place.longitude, hit.place.latitude]
-        shape = {"type": "Point", "coordinates": point}
+        shape = {"type": "Point", "coordinates": [hit.place.longitude, hit.place.latitude]}
         return {"geojson": shape, "type": "place", "address_label": None}
     if hit.code:
         return {"code_language": hit.code.language or "<guess>", "hl_lines": []}

@@ -14,8 +14,7 @@ from searx_mcp.content.site_index.literals import value_at
 
 def read(text: str) -> Iterator[IndexEntry]:
     """Read the index of any of the three; addresses begin at the root of the host."""
-    start = len(text) - len(text.lstrip())
-    value = value_at(text, start)
+    value = value_at(text.lstrip(), 0)
     lists = rows(value) if isinstance(value, list) else iter((value,))
     is_one = False
     for each in lists:

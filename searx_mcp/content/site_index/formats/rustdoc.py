@@ -31,8 +31,7 @@ _PAIR: Final = 2
 
 def read(text: str) -> Iterator[IndexEntry]:
     """Read the items that have pages, crate by crate."""
-    value = value_after(text, _START)
-    for name, crate in _crates(value):
+    for name, crate in _crates(value_after(text, _START)):
         yield IndexEntry(f"{name}/index.html", name, string(mapping(crate).get("doc")))
         yield from _items(name, crate)
 

@@ -41,13 +41,12 @@ _APOSTROPHE = re.compile(r"(?<=\w) (['\u2019]) ?(?=(?:s|t|re|ve|ll|d|m)\b)")
 
 def ask(query: OpenQuery) -> Ask | None:
     """Search the news in the query's language; newest first, for a time range of a day."""
-    language = query.language.partition("-")[0]
-    is_any = language in {"all", "auto"}
+    is_any = query.spoken in {"all", "auto"}
     terms = [term for term in map(_term, query.keywords) if term]
-    if not terms or query.page > 1 or not (is_any or language in _LANGUAGES):
+    if not terms or query.page > 1 or not (is_any or query.spoken in _LANGUAGES):
         return None
     if not is_any:
-        terms.append(f"sourcelang:{_LANGUAGES[language]}")
+        terms.append(f"sourcelang:{_LANGUAGES[query.spoken]}")
     is_today = query.time_range is TimeRange.DAY
     parameters = {"query": " ".join(terms), "sort": "DateDesc" if is_today else "HybridRel"}
     if timespan := _TIMESPANS.get(query.time_range):

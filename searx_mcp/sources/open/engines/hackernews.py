@@ -36,7 +36,7 @@ _DISCUSSION: Final = "https://news.ycombinator.com/item?id="
 def ask(query: OpenQuery) -> Ask | None:
     """Search stories; recent news by date, everything else by relevance."""
     words = _words(query)
-    if not words or query.language.partition("-")[0] not in _ENGLISH:
+    if not words or query.spoken not in _ENGLISH:
         return None
     parameters = {
         "query": one_line(words),

@@ -71,8 +71,7 @@ def ask(query: OpenQuery) -> Ask | None:
 
 def parse(body: bytes, query: OpenQuery) -> Parsed:
     """Parse `response.docs`; each field may be a text or a list of texts."""
-    answer = json_object(body)
-    response = answer.part("response")
+    response = json_object(body).part("response")
     if "docs" not in response:
         raise ValueError("the answer has no items")
     rows = Rows(NAME, query)

@@ -51,10 +51,9 @@ wiki: Final = partial(
 
 def language(query: OpenQuery) -> str:
     """Return the code of the query's language, English for any; empty if no wiki could have it."""
-    code = query.language.partition("-")[0]
-    if code in {"all", "auto"}:
+    if query.spoken in {"all", "auto"}:
         return "en"
-    return code if _LANGUAGE.fullmatch(code) else ""
+    return query.spoken if _LANGUAGE.fullmatch(query.spoken) else ""
 
 
 def searched(query: OpenQuery, text: str, *, keyword: str = "") -> dict[str, str] | None:

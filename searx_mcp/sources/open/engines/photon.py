@@ -29,9 +29,8 @@ def ask(query: OpenQuery) -> Ask | None:
     if not words:
         return None
     parameters = {"q": words, "limit": str(PER_PAGE)}
-    language = query.language.partition("-")[0]
-    if language in _LANGUAGES:
-        parameters["lang"] = language
+    if query.spoken in _LANGUAGES:
+        parameters["lang"] = query.spoken
     return Ask(parameters, path=("api",))
 
 

@@ -36,9 +36,8 @@ def ask(query: OpenQuery) -> Ask | None:
         "count": str(PER_PAGE),
         "nsfw": "false" if query.safe_search else "both",
     }
-    language = query.language.partition("-")[0]
-    if _LANGUAGE.fullmatch(language):
-        parameters |= {"languageOneOf[]": language, "boostLanguages[]": language}
+    if _LANGUAGE.fullmatch(query.spoken):
+        parameters |= {"languageOneOf[]": query.spoken, "boostLanguages[]": query.spoken}
     if query.since:
         parameters["startDate"] = query.since.isoformat()
     return Ask(parameters)

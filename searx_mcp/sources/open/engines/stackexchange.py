@@ -144,11 +144,10 @@ def read_refusal(status: int, headers: Mapping[str, str], body: bytes) -> Refuse
 
 def _site(query: OpenQuery) -> str:
     """Return the site to ask; empty if none is in the query's language."""
-    language = query.language.partition("-")[0]
     aim = query.aim if query.aim in SITES else _DEFAULT
-    if language in _ENGLISH or aim.startswith(f"{language}."):
+    if query.spoken in _ENGLISH or aim.startswith(f"{query.spoken}."):
         return aim
-    local = f"{language}.{aim}"
+    local = f"{query.spoken}.{aim}"
     return local if local in SITES else ""
 
 

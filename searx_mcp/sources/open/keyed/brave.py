@@ -124,8 +124,7 @@ def read_refusal(status: int, headers: Mapping[str, str], body: bytes) -> Refuse
         )
     # It answers a wrong key with 422, like a wrong parameter.
     if code.startswith("SUBSCRIPTION") or status in {HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN}:
-        detail = f"It rejected your key{shown}."
-        return RefusedError(Verdict.REFUSED, detail, pause=FORBIDDEN)
+        return RefusedError(Verdict.REFUSED, f"It rejected your key{shown}.", pause=FORBIDDEN)
     is_ours = status in {HTTPStatus.BAD_REQUEST, HTTPStatus.UNPROCESSABLE_ENTITY}
     return RefusedError(Verdict.REFUSED, f"It refused the request{shown}.", ours=is_ours)
 

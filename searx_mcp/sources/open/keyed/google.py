@@ -107,8 +107,7 @@ def read_refusal(status: int, headers: Mapping[str, str], body: bytes) -> Refuse
         pause = retry_after(headers) or (FORBIDDEN if is_days else None)
         return RefusedError(Verdict.RATE_LIMITED, f"Your quota is spent{shown}.", pause=pause)
     if reason in _KEY_REASONS or status in {HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN}:
-        detail = f"It rejected your key{shown}."
-        return RefusedError(Verdict.REFUSED, detail, pause=FORBIDDEN)
+        return RefusedError(Verdict.REFUSED, f"It rejected your key{shown}.", pause=FORBIDDEN)
     if status == HTTPStatus.NOT_FOUND:
         detail = (
             f"It does not know your search engine{shown}: see providers.google.search_engine_id."

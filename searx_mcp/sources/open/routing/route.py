@@ -193,8 +193,7 @@ def _at_home(scope: Scope, engines: Mapping[str, Engine]) -> Scope:
         return scope
     points = next(iter(engines.values())).categories
     own = (category for category in Category if category in points)
-    home = max(own, key=lambda category: points[category])
-    return replace(scope, category=home, further="")
+    return replace(scope, category=max(own, key=lambda each: points[each]), further="")
 
 
 def _ordered(
