@@ -117,7 +117,8 @@ def load(
     lines: dict[str, str] = {}
     if env_file is not None or environ.get(ENV_FILE_VARIABLE):
         found = _file_variables(env_file, environ)
-        lines = {name: line for name, (_, line) in found.items() if not environ.get(name)}
+        named = {name.upper() for name, value in environ.items() if value}
+        lines = {name: line for name, (_, line) in found.items() if name.upper() not in named}
         environ = {**environ, **{name: found[name][0] for name in lines}}
 
     def place(variable: str) -> str:
