@@ -231,7 +231,8 @@ def _ends(query: str) -> list[str]:
     before, *others = query[: again.start()].split(f",{preposition}")
     head, _, first = before.rpartition(preposition)
     ends = [first, *others, query[again.end() :]]
-    if not head or _PRONOUN.search(ends[-1]) or not all(map(_is_telling, ends)):
+    asks = _PRONOUN.search(ends[-1]) or _ASKS.match(ends[-1])
+    if not head or asks or not all(map(_is_telling, ends)):
         return []
     return [f"{head}{preposition}{end}" for end in ends]
 
