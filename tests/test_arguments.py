@@ -263,7 +263,9 @@ def test_a_schema_uses_only_what_every_client_reads(tool: str) -> None:
 def test_the_schema_of_a_search_has_the_bounds_and_defaults_of_the_specification() -> None:
     properties = schemas()["web_search"]["properties"]
     assert [*properties] == [
-        name for name in SearchRequest.model_fields if name not in {"engines", "source", "page"}
+        name
+        for name in SearchRequest.model_fields
+        if name not in {"engines", "source", "page", "for_model"}
     ]
     assert properties["query"] == {"type": "string", "minLength": 1, "maxLength": 500}
     assert properties["category"] == {

@@ -114,7 +114,11 @@ WORDS: Final = "What you want to know"
 
 
 class SearchRequest(Frozen):
-    """The arguments of one `web_search` call."""
+    """The arguments of one `web_search` call.
+
+    Attributes:
+        for_model: whether a model reads the answer, which gets passages instead of summaries.
+    """
 
     query: Annotated[
         str,
@@ -299,6 +303,7 @@ class SearchRequest(Frozen):
             schema={"description": ""},
         ),
     ] = ()
+    for_model: bool = False
 
     @property
     def searches(self) -> tuple["SearchRequest", ...]:

@@ -276,7 +276,9 @@ class Members:
         member.record = ours if joined is ours else joined.model_copy()
         self._pardon_own(member)
         wish = max(ours, record, key=lambda each: (each.robots_read_at, each.is_opted_out))
-        is_current = wish.last_at > member.record.reset_at and wish.until > wish.robots_read_at
+        is_current = (
+            wish.robots_read_at > member.record.reset_at and wish.until > wish.robots_read_at
+        )
         if wish.is_opted_out and is_current and not member.is_own:
             member.record.opt_out(wish.robots_read_at)
 

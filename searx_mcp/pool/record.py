@@ -289,14 +289,21 @@ class InstanceRecord(BaseModel):
     def joined(self, other: "InstanceRecord") -> "InstanceRecord":
         """Return the later of two records, with each part of which the earlier one has a later state.
 
-        Sums are not added: both may include the same requests.
+        Sums are not added: both may include the same requests. What is from before a reset that only one of
+        them knows is forgotten.
         """
         early, late = sorted((other, self), key=lambda each: each.last_at)
-        later = [at for at in _PARTS if getattr(early, at) > getattr(late, at)]
-        if early.last_at <= late.reset_at or not later:
+        later = [
+            at
+            for at in _PARTS
+            if max(getattr(early, at), early.reset_at) > max(getattr(late, at), late.reset_at)
+        ]
+        if not later:
             return late
         names = chain.from_iterable((at, *_PARTS[at]) for at in later)
-        return late.model_copy(update={name: getattr(early, name) for name in names})
+        changes = {name: getattr(early, name) for name in names}
+        changes["reset_at"] = max(early.reset_at, late.reset_at)
+        return late.model_copy(update=changes)
 
     def settled(self, now: float) -> "InstanceRecord":
         """Return a copy of this record, corrected at `now`.

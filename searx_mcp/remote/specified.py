@@ -40,7 +40,7 @@ _RECENCY: Final = {
 }
 _HANDLED_IN_SEARCH: Final = frozenset(
     {"query", "queries", "results_count", "time_range", "allowed_domains", "blocked_domains"}
-    | {"search_prompt", "fetch_content", "timeout", "max_tokens", "offset"}
+    | {"search_prompt", "fetch_content", "timeout", "max_tokens", "offset", "for_model"}
 )
 _HANDLED_IN_FETCH: Final = frozenset(
     {"url", "cursor", "offset", "limit", "max_chars", "prompt", "timeout", "further_urls"}

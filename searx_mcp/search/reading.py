@@ -73,6 +73,7 @@ class ResultReader:
         deadline: float,
         query: str,
         room: int | None = None,
+        for_model: bool = False,
         progress: Progress | None = None,
     ) -> tuple[tuple[SearchResult, ...], FetchStats]:
         """Return the results with their pages, in the order of `judging`, and statistics.
@@ -82,11 +83,12 @@ class ResultReader:
             deadline: loop time by which everything ends.
             query: for summaries, and for judging pages.
             room: tokens of the answer, which need not wait for pages that do not fit; `None` if unlimited.
+            for_model: whether a model reads them, and no summary.
             progress: called with each page.
         """
         started = asyncio.get_running_loop().time()
         pages = {url: _Reading(url) for url in dict.fromkeys(result.url for result in results)}
-        asked = _Asked(deadline, query, room, progress, tuple(pages.values()))
+        asked = _Asked(deadline, query, room, for_model, progress, tuple(pages.values()))
         turns = {
             url: Turn(partial(self._read_one, page, asked), url) for url, page in pages.items()
         }
@@ -126,7 +128,7 @@ class ResultReader:
         started = asyncio.get_running_loop().time()
         try:
             page = await self._reader.fetch(
-                FetchRequest(url=reading.url, for_model=asked.room is not None),
+                FetchRequest(url=reading.url, for_model=asked.for_model),
                 deadline=min(asked.deadline, started + self._config.content_fetch_timeout),
                 max_bytes=self._config.max_content_size,
                 query=asked.query,
@@ -169,6 +171,7 @@ class _Asked:
         deadline: loop time by which it ends.
         query: for judging the pages.
         room: tokens of the answer, if there is a limit.
+        for_model: whether a model reads them.
         progress: called with each page.
         pages: all of them.
         is_over: whether the search has ended.
@@ -177,6 +180,7 @@ class _Asked:
     deadline: float
     query: str
     room: int | None
+    for_model: bool
     progress: Progress | None
     pages: "tuple[_Reading, ...]"
     is_over: bool = False

@@ -232,6 +232,7 @@ class Searcher:
             deadline=deadline,
             query=f"{request.query} {request.search_prompt}".strip(),
             room=request.max_tokens,
+            for_model=request.for_model,
             progress=progress,
         )
 

@@ -117,8 +117,11 @@ def load(
     lines: dict[str, str] = {}
     if env_file is not None or environ.get(ENV_FILE_VARIABLE):
         found = _file_variables(env_file, environ)
+        named = {name.upper() for name, value in environ.items() if value}
         lines = {
-            name: line for name, (value, line) in found.items() if value and not environ.get(name)
+            name: line
+            for name, (value, line) in found.items()
+            if value and name.upper() not in named
         }
         environ = {**environ, **{name: found[name][0] for name in lines}}
 

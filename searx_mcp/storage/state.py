@@ -177,10 +177,13 @@ def read_record(url: str, text: str | bytes) -> InstanceRecord | None:
     A newer version may have states that this one does not know.
     """
     try:
-        return InstanceRecord.model_validate_json(text)
+        record = InstanceRecord.model_validate_json(text)
     except ValidationError:
         _log.debug("storage.record_skipped instance=%s", url)
         return None
+    if "state_at" not in record.model_fields_set:  # earlier versions kept one time for all
+        record.state_at = record.last_at
+    return record
 
 
 def written_record(record: InstanceRecord, *, over: str | bytes) -> str:

@@ -178,9 +178,9 @@ class Writing(Generic[RequestT, ResponseT]):
 
     def fitted(self, request: RequestT, room: Room, _: Settings) -> tuple[RequestT, Room]:
         """Adapt a request and the tokens of its result to each other; return both."""
-        if "max_tokens" in type(request).model_fields:
-            request = request.model_copy(update={"max_tokens": room.budget})
-        return request, room
+        known = {"max_tokens": room.budget, "for_model": True}
+        update = {name: known[name] for name in known.keys() & type(request).model_fields}
+        return request.model_copy(update=update), room
 
     def both(
         self, asked: Asked[RequestT], response: ResponseT, room: Room

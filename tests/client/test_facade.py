@@ -85,12 +85,15 @@ async def test_whoever_joins_a_search_keeps_the_own_deadline(settings_for, catal
 async def test_what_the_caller_wants_to_know_never_leaves_the_machine(settings_for, catalog_of):
     async with FakeWeb({"/a": FakePage(ARTICLE)}) as web, FakeSearxng(links=web.links) as good:
         async with client_for(settings_for(web, good), catalog_of(good)) as client:
-            response = await client.search("page", search_prompt="gardening weather")
+            response = await client.search(
+                "page", search_prompt="gardening weather", max_tokens=3_000
+            )
     sent = str([request for fake in (good, web) for request in fake.requests])
     assert "gardening" not in sent
     content = response.results[0].content
     assert content is not None
     assert "gardening" in content.summary
+    assert content.key_points
 
 
 async def test_requests_may_be_built_beforehand_and_tell_their_steps(settings_for, catalog_of):

@@ -109,6 +109,8 @@ def after(*events: str) -> InstanceRecord:
             it.report(url, Outcome(Verdict.FULL, Format.HTML, 0.1), now)
         elif what == "reset":
             it.reset(url, now)
+        elif what == "facts":
+            it.learn_facts(url, facts(limiter=False), now)
         else:
             it.read_robots(url, opted_out=what == "out", now=now)
     return it.record_of(url)
@@ -124,6 +126,8 @@ def after(*events: str) -> InstanceRecord:
         (["0 in", "10 out"], ["20 in"], False, 20),
         (["20 in"], ["0 in", "10 out"], False, 20),
         (["10 out"], ["20 reset"], False, -NOW),
+        (["10 out", "30 facts"], ["20 reset"], False, -NOW),
+        (["20 reset", "30 facts"], ["10 out", "25 facts"], False, -NOW),
         (["0 in"], ["10 found"], False, 0),
         (["0 out", "10 in"], ["0 in", "20 found"], False, 10),
     ],

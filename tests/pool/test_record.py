@@ -1,5 +1,6 @@
 """What is kept of an instance is all there is to know."""
 
+import json
 import random
 
 import pytest
@@ -14,6 +15,7 @@ from searx_mcp.pool.engine_care import EngineRecord
 from searx_mcp.pool.pool import InstancePool
 from searx_mcp.pool.proposal import Outcome
 from searx_mcp.pool.record import HALF_LIFE, LONGEST, PEAK_MEMORY, SKEW, InstanceRecord, replaces
+from searx_mcp.storage.state import read_record
 
 NOW = 1_000_000.0
 URL = "https://a.example/"
@@ -196,6 +198,14 @@ def test_a_time_of_its_own_that_lies_ahead_is_cut():
 )
 def test_the_later_record_stays_unless_its_clock_was_wrong(incoming, kept, wins):
     assert replaces(incoming, kept, NOW) is wins
+
+
+def test_a_record_of_an_earlier_version_keeps_its_limit_from_before_an_answer_seen_here():
+    limited = {"url": URL, "last_at": NOW, "state": "rate_limited", "until": NOW + 60}
+    limit = read_record(URL, json.dumps(limited))
+    assert limit is not None
+    answered = InstanceRecord(url=URL, last_at=NOW - 9, state_at=NOW - 9)
+    assert limit.joined(answered) == answered.joined(limit) == limit
 
 
 def outcome(verdict: Verdict, elapsed: float = 0.5, status: int | None = 200) -> Outcome:

@@ -108,6 +108,16 @@ def test_a_named_file_of_variables_is_read_and_the_environment_beats_it(tmp_path
     assert found["timeout"] == 7
 
 
+@pytest.mark.parametrize("spelt", [str.upper, str.lower])
+def test_the_environment_beats_a_file_that_spells_a_variable_otherwise(
+    spelt, tmp_path: Path
+) -> None:
+    name, file = "SEARX_MCP_REMOTE__TIMEOUT", tmp_path / ".env"
+    file.write_text(f"{spelt(name).swapcase()}=9\n", encoding="utf-8")
+    found = read(tmp_path, SEARX_MCP_ENV_FILE=str(file), **{spelt(name): "7"})
+    assert found["timeout"] == 7
+
+
 def test_no_file_of_variables_is_looked_for(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

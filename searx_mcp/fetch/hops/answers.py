@@ -109,7 +109,7 @@ _REFRESH_BYTES = 4_096
 _REFRESH = re.compile(r"<meta\b(?=[^<>]*\bhttp-equiv\s*=\s*[\"']?refresh\b)[^<>]*>", re.IGNORECASE)
 # Longer waits are for a reader: a text to read first, or a download.
 _FORWARD = re.compile(
-    r"""\bcontent\s*=\s*(["'])?\s*[01](?:\.\d*)?\s*[;,]\s*url\s*=\s*["']?"""
+    r"""\bcontent\s*=\s*+(["'])?\s*+[01](?:\.\d*)?\s*[;,]\s*url\s*=\s*["']?"""
     r"""((?(1)[^"'<>]+|[^\s"'<>]+))""",
     re.IGNORECASE,
 )

@@ -239,10 +239,11 @@ class RedirectFollower:
 
 def _forwarding(page: ReceivedPage, url: URL) -> ReceivedPage | Redirect:
     """Return the redirect in the markup of a page, or the page if that leads to itself or to no web address."""
+    refresh = page.refresh
     with suppress(ValueError):
-        target = join(url, page.refresh)
-        if page.refresh and target != url and target.scheme in {"http", "https"}:
-            return Redirect(page.status, page.headers, page.refresh)
+        target = join(url, refresh)
+        if refresh and target != url and target.scheme in {"http", "https"}:
+            return Redirect(page.status, page.headers, refresh)
     return page
 
 

@@ -117,6 +117,7 @@ QUESTIONS: list[tuple[str, str, list[str]]] = [
     ("What is the history of the city and of its people?", "exploratory", []),
     ("Of what and of whom is it made?", "factual", []),
     ("Which city in Peru is the largest and in which region is Cusco?", "factual", []),
+    ("Who was born in Paris and in which year?", "factual", []),
     (
         "When did Peru become independent and when Chile?",
         "factual",

@@ -181,6 +181,7 @@ _TO_X = '<meta http-equiv="refresh" content="0; url=/x">'
         (f"<script>document.write('{_TO_X}')</script>", ""),
         (f"{_TO_X}{' ' * 4_096}", ""),
         *((half * (4_096 // len(half)), "") for half in ("<meta ", "<!--", "<script ", _TO_X[:-1])),
+        (f"<meta http-equiv=refresh content={' ' * 4_000}>", ""),
     ],
 )  # fmt: skip
 def test_a_short_page_forwards_its_readers_at_once(markup, target):

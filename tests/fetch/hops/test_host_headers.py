@@ -69,6 +69,7 @@ def test_every_argument_of_a_model_leaves_robots_to_the_operator():
     assert {*FetchRequest.model_fields} - arguments.keys() == {
         "further_urls",
         "by_person",
+        "for_model",
         "ignore_robots",
     }
     assert (request.by_person, request.ignore_robots) == (False, False)
