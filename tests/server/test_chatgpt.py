@@ -269,7 +269,7 @@ async def test_a_stranger_writes_one_tame_line_of_a_title_and_the_rest_in_a_fenc
     ((row,),) = both_halves(listed, text_of(listed)).values()
     for line in (row["title"], document["title"], *document["metadata"].values()):
         assert "\n" not in line
-        assert estimate(line) <= 60
+        assert len(line) <= 120
         assert hostile.breaches(line.replace("obey", "").replace("evil.example", "")) == []
     boundary = document["text"].partition("id=")[2].partition(" ")[0]
     assert hostile.breaches(document["text"], boundary=boundary) == []

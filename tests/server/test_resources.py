@@ -113,7 +113,7 @@ async def test_the_pool_is_bounded():
     )
     async with Client(build_server(Settings(), service=Pool(PoolReport(instances=rows)))) as client:
         text = await text_of_resource(client, INSTANCES)
-    assert estimate(text) <= 2_000
+    assert len(text) <= 5_000
     assert len(json.loads(text)["instances"]) >= 40
 
 

@@ -199,4 +199,4 @@ async def test_an_error_is_short_whatever_was_asked(
             result = await client.call_tool(tool, arguments)
     assert result.is_error
     assert text(result).startswith(begins)
-    assert estimate(text(result)) <= 120
+    assert len(text(result)) <= 350
