@@ -4,7 +4,6 @@ import json
 
 import pytest
 
-from searx_mcp.render.tokens import estimate
 from searx_mcp.testing.searxng import FakeSearxng
 from searx_mcp.testing.web import FakePage, FakeWeb
 
@@ -47,7 +46,7 @@ async def test_images_links_and_code_are_in_the_data_within_the_budget(
     assert [image["url"] for image in data["images"]] == [web.url("/dance.png")]
     assert [link["url"] for link in data["links"]] == [web.url("/hive")]
     assert [block["language"] for block in data["code_blocks"]] == ["python"]
-    assert estimate(json.dumps(data)) <= 2_000 * 1.25
+    assert len(json.dumps(data)) <= 8_300
     assert ("NOTE: Mind the bees before you go there." in text_of(result)) is (page is SHORT)
 
 
