@@ -48,7 +48,7 @@ Runs = dict[tuple[World, str], Run]
 
 def main() -> None:
     """Measure and report."""
-    own, words = _split(sys.argv[1:])
+    own, words = split_options(sys.argv[1:])
     options = command_line(
         "The same calls through our server and another one.",
         texts={
@@ -74,21 +74,21 @@ def main() -> None:
         calls = QUICK_CALLS if options.quick else _calls(options.calls or str(CALLS))
         runs = asyncio.run(measure(other, worlds, calls))
     except* PeerError as errors:
-        sys.exit(str(_first(errors)))
+        sys.exit(str(first_error(errors)))
     targets = counts(runs) if options.quick else [*counts(runs), *ratios(runs, other.name)]
     report(
         targets, as_json=options.json, tables=() if options.quick else tables(runs, best_counter())
     )
 
 
-def _first(error: BaseException) -> BaseException:
+def first_error(error: BaseException) -> BaseException:
     """The first in a group, which the connections to servers make of whatever goes through them."""
     while isinstance(error, BaseExceptionGroup):
         error = error.exceptions[0]
     return error
 
 
-def _split(arguments: Sequence[str]) -> tuple[list[str], tuple[str, ...]]:
+def split_options(arguments: Sequence[str]) -> tuple[list[str], tuple[str, ...]]:
     """What stands before and behind `--`."""
     at = arguments.index("--") if "--" in arguments else len(arguments)
     return [*arguments[:at]], tuple(arguments[at + 1 :])

@@ -16,7 +16,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from asyncio.subprocess import Process
+from asyncio.subprocess import Process, SubprocessStreamProtocol
 from collections.abc import (
     AsyncIterator,
     Awaitable,
@@ -169,15 +169,20 @@ async def start_program() -> AsyncIterator[Callable[..., Awaitable[Process]]]:
     One that takes too long is killed, so that whoever reads from it comes to an end; none outlives
     the test.
     """
+    loop = asyncio.get_running_loop()
     async with AsyncExitStack() as stack:
 
         async def start(program: str | Path, *arguments: str | Path, **options: Any) -> Process:
             streams = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE)
-            process = await asyncio.create_subprocess_exec(
-                program, *arguments, **{**streams, **options}
+            # As `asyncio.create_subprocess_exec` does, whose transport is hidden: killing alone leaves the pipes open.
+            transport, protocol = await loop.subprocess_exec(
+                partial(SubprocessStreamProtocol, limit=65_536, loop=loop),
+                program,
+                *arguments,
+                **{**streams, **options},
             )
-            transport: asyncio.SubprocessTransport = process._transport  # type: ignore[attr-defined] # killing alone leaves the pipes open
-            deadline = asyncio.get_running_loop().call_later(PATIENCE, transport.close)
+            process = Process(transport, protocol, loop)
+            deadline = loop.call_later(PATIENCE, transport.close)
             stack.push_async_callback(process.wait)
             stack.callback(transport.close)
             stack.callback(deadline.cancel)

@@ -14,6 +14,7 @@ from searx_mcp import SearxClient
 from searx_mcp.errors import FetchError, SettingsError
 from searx_mcp.fetch.config import FetchConfig, WebFetchConfig
 from searx_mcp.models.page import Page
+from searx_mcp.settings.values import Settings
 from searx_mcp.testing.web import FakePage, FakeWeb, article, redirect, silent
 
 PARAGRAPHS = [f"Sentence {n} says something new about bees and flowers." for n in range(40)]
@@ -260,7 +261,7 @@ async def test_a_timeout_named_by_a_call_beats_the_longest_time_of_the_settings(
 
 
 def test_the_defaults_of_the_table_are_those_of_the_specification():
-    config = WebFetchConfig()
+    config = Settings().web_fetch
     assert config.default_timeout == 30
     assert config.max_content_size == 1_048_576
     assert config.max_redirects == 10

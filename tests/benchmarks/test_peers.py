@@ -109,8 +109,8 @@ def test_a_wrong_option_is_told_before_anything_starts(peers, monkeypatch, optio
 
 
 def test_what_stands_behind_two_dashes_is_the_command(peers):
-    assert peers._split(["--json", "--", "a", "--", "b"]) == (["--json"], ("a", "--", "b"))
-    assert peers._split(["--json"]) == (["--json"], ())
+    assert peers.split_options(["--json", "--", "a", "--", "b"]) == (["--json"], ("a", "--", "b"))
+    assert peers.split_options(["--json"]) == (["--json"], ())
 
 
 @pytest.fixture
@@ -136,7 +136,7 @@ async def test_a_server_that_does_not_start_is_told(
     with pytest.raises((peer.PeerError, ExceptionGroup)) as caught:
         async with peer.open_peer(words, {}, errors):
             pytest.fail("it was opened")
-    assert told in str(load_benchmark("peers")._first(caught.value))
+    assert told in str(load_benchmark("peers").first_error(caught.value))
 
 
 @pytest.mark.slow

@@ -13,7 +13,7 @@ import sys
 import pytest
 
 from searx_mcp import SearxClient
-from searx_mcp.cli import instances
+from searx_mcp.cli import instances as commands
 from searx_mcp.cli.running import ExitCode
 from searx_mcp.models.instance import InstanceReport, InstanceState, PoolReport, Tier
 from searx_mcp.ops.instance_reports import Selection
@@ -414,10 +414,10 @@ class Watched:
 async def test_a_watched_list_has_the_rows_that_a_window_holds(
     run_cli, monkeypatch, count, rows, more
 ):
-    monkeypatch.setattr(instances, "WATCH_INTERVAL", 0.0)
+    monkeypatch.setattr(commands, "WATCH_INTERVAL", 0.0)
     report = PoolReport(instances=(ROW,) * count, notes=("A note.",))
     pool = Watched(report, times=3)
-    monkeypatch.setattr(instances, "opened_admin", lambda *_, **__: contextlib.nullcontext(pool))
+    monkeypatch.setattr(commands, "opened_admin", lambda *_, **__: contextlib.nullcontext(pool))
     monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
     ran = await run_cli("instances", "list", "--watch", LINES="10", FORCE_COLOR="1", TERM="xterm")
     shown = ran.out
@@ -430,5 +430,5 @@ async def test_a_watched_list_has_the_rows_that_a_window_holds(
 
 async def test_a_watched_list_is_drawn_as_often_as_the_help_says(run_cli):
     ran = await run_cli("instances", "list", "--help")
-    assert f"every {instances.WATCH_INTERVAL:g} seconds" in " ".join(ran.out.split())
-    assert instances.WATCH_INTERVAL == 2
+    assert f"every {commands.WATCH_INTERVAL:g} seconds" in " ".join(ran.out.split())
+    assert commands.WATCH_INTERVAL == 2

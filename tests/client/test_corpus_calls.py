@@ -16,7 +16,6 @@ from searx_mcp.errors import (
     SiteError,
 )
 from searx_mcp.evidence.requests import ReadRequest
-from searx_mcp.evidence.storage.sqlite import FILE_NAME
 from searx_mcp.evidence.values import PROTECTED
 from searx_mcp.models.fetch_request import FetchRequest
 from searx_mcp.testing.clock import FakeClock
@@ -124,14 +123,14 @@ async def test_without_a_folder_the_corpus_ends_with_the_block(client_of, web, t
             await client.ingest(web.url("/tea"))
         async with client:
             assert (await client.corpus_status()).documents == kept
-    assert (tmp_path / FILE_NAME).exists()
+    assert (tmp_path / "corpus-v1.db").exists()
 
 
 async def test_a_corpus_that_is_switched_off_leaves_no_file(client_of, web, tmp_path):
     async with client_of(web, folder=tmp_path, storage={"corpus": False}) as client:
         await client.ingest(web.url("/tea"))
         assert (await client.corpus_status()).documents == 1
-    assert not (tmp_path / FILE_NAME).exists()
+    assert not (tmp_path / "corpus-v1.db").exists()
 
 
 @pytest.mark.parametrize("is_kept", [True, False], ids=["file", "memory"])

@@ -21,13 +21,13 @@ import httpx2
 import pytest
 from typing_extensions import override
 
-from searx_mcp.server.web.tokens_file import new_token
 from searx_mcp.storage.redis import RedisLink
 from searx_mcp.testing.loopback import ReceivedRequest
 from searx_mcp.testing.searxng import FakeSearxng
 from searx_mcp.testing.web import FakePage, FakeWeb, article
 from tests.doubles.replicas import GUIDES, Balancer, Replica, nginx
 from tests.doubles.serving import connected
+from tests.doubles.tokens import new_token
 
 pytestmark = [
     pytest.mark.slow,

@@ -22,7 +22,6 @@ from searx_mcp.server.resources import HELP, INSTANCES
 from searx_mcp.settings.server import HttpConfig
 from searx_mcp.settings.tools import PROFILES
 from searx_mcp.settings.values import Settings
-from searx_mcp.tasks import Tasks
 from searx_mcp.testing.searxng import FakeSearxng
 from searx_mcp.testing.web import FakePage, FakeWeb
 from tests.doubles.serving import in_turn, serving
@@ -90,16 +89,18 @@ class TypeScript:
             node, script, node_modules, stdin=PIPE, stdout=PIPE, limit=1 << 24
         )
         try:
-            async with Tasks() as tasks:
+            async with asyncio.TaskGroup() as group:
                 client = cls(process)
-                _ = tasks.spawn(client._listen())
+                listening = group.create_task(client.listen())
                 yield client
+                listening.cancel()
         finally:
             with suppress(ProcessLookupError):
                 process.kill()
             await process.communicate()
 
-    async def _listen(self) -> None:
+    async def listen(self) -> None:
+        """Hand out what it tells, until it has gone."""
         assert self._process.stdout is not None
         while line := await self._process.stdout.readline():
             told = json.loads(line)

@@ -8,11 +8,11 @@ from typing import Any, Final
 
 import pytest
 
-from searx_mcp.server.web.tokens_file import new_token
 from searx_mcp.verbs.evidence import ANSWER, CORPUS_STATUS, INGEST, SEARCH_CORPUS
 from searx_mcp.verbs.verb import Verb
 from searx_mcp.verbs.web import WEB_FETCH, WEB_SEARCH
 from tests.doubles.fronts import FRONTS, Mcp, Outcome
+from tests.doubles.tokens import new_token
 
 pytestmark = pytest.mark.slow
 

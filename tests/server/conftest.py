@@ -14,8 +14,8 @@ from mcp.types import CallToolResult, Implementation, TextContent
 from searx_mcp.client.facade import SearxClient
 from searx_mcp.models.instance import Catalog
 from searx_mcp.server.app import build_server
-from searx_mcp.server.web.tokens_file import new_token
 from searx_mcp.settings.values import Settings
+from tests.doubles.tokens import new_token
 
 
 @asynccontextmanager

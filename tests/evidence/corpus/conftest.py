@@ -17,7 +17,7 @@ from searx_mcp.evidence.corpus.corpus import Corpus
 from searx_mcp.evidence.corpus.embedding import ServerEmbedder
 from searx_mcp.evidence.corpus.reranking import Reranker
 from searx_mcp.evidence.corpus.retrieval import Retriever
-from searx_mcp.evidence.storage.sqlite import FILE_NAME, SqliteCorpusStore
+from searx_mcp.evidence.storage.sqlite import SqliteCorpusStore
 from searx_mcp.evidence.storage.store import CorpusStore
 from searx_mcp.fetch.hops.domains import DomainPolicy
 from searx_mcp.fetch.turns import Turns
@@ -210,7 +210,7 @@ def pages() -> PageStore:
 @pytest.fixture
 def place(request, tmp_path: Path) -> Path | None:
     """Where the corpus is kept: in memory, unless a test asks for a file, which is the same to it."""
-    return tmp_path / FILE_NAME if getattr(request, "param", "") == "file" else None
+    return tmp_path / "corpus-v1.db" if getattr(request, "param", "") == "file" else None
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 from searx_mcp.content.chunks import chunk_id
 from searx_mcp.errors import ContentError, ErrorCode, FetchError, SearxMcpError
 from searx_mcp.evidence.requests import IngestRequest, ReadRequest, StatusRequest
-from searx_mcp.evidence.storage.sqlite import FILE_NAME
 from searx_mcp.testing.web import FakePage, article, silent
 
 
@@ -109,7 +108,7 @@ async def test_an_export_has_the_pages_with_their_chunks(corpus, hives_url):
 async def test_while_other_processes_keep_the_file_busy_an_error_names_no_file(
     parts, tmp_path, wax_url
 ):
-    corpus = parts.corpus(store=parts.store(tmp_path / FILE_NAME, patience=0.0))
+    corpus = parts.corpus(store=parts.store(tmp_path / "corpus-v1.db", patience=0.0))
     done = await corpus.ingest(wax_url)
     assert "corpus is unavailable" in str(done.error)
     with pytest.raises(SearxMcpError) as caught:

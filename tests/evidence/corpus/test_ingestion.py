@@ -10,7 +10,6 @@ import pytest
 from searx_mcp.errors import ErrorCode
 from searx_mcp.evidence.corpus.ingestion import HELD_FOR, REFRESH_PAUSE, address_of
 from searx_mcp.evidence.requests import IngestRequest, ReadRequest, StatusRequest
-from searx_mcp.evidence.storage.sqlite import FILE_NAME
 from searx_mcp.evidence.values import PROTECTED
 from searx_mcp.testing.web import FakePage, redirect, silent
 
@@ -225,7 +224,7 @@ async def test_many_who_want_one_page_at_once_make_one_request(corpus, site, wax
 
 
 async def test_two_corpora_on_one_file_bring_a_page_in_at_once(parts, site, sections_of, tmp_path):
-    path = tmp_path / FILE_NAME
+    path = tmp_path / "corpus-v1.db"
     one, other = (parts.corpus(path) for _ in range(2))
     site.put("/a", sections_of(*"abcd"))
     for force in (False, True):

@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 
 from searx_mcp.content.document import Document
-from searx_mcp.evidence.storage.sqlite import FILE_NAME
 from searx_mcp.evidence.storage.store import CorpusStore, StoredChunk, StoredPage, find_terms
 
 NOW = 1_000_000_000.0
@@ -69,4 +68,4 @@ def found() -> Callable[..., Awaitable[list[str]]]:
 @pytest.fixture
 def path(tmp_path: Path) -> Path:
     """Where a corpus is kept in a file."""
-    return tmp_path / "state" / FILE_NAME
+    return tmp_path / "state" / "corpus-v1.db"

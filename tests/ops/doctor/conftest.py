@@ -4,13 +4,6 @@ import json
 
 import pytest
 
-from searx_mcp.ops.doctor import doctor
-
-
-@pytest.fixture(autouse=True)
-def outside_a_container(monkeypatch):
-    monkeypatch.setattr(doctor, "in_container", lambda: False)
-
 
 class Diagnosed:
     """The checks of a run with `--json`, by name."""

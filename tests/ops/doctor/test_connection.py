@@ -296,6 +296,7 @@ async def test_a_web_server_that_wants_https_is_understood(diagnose):
 async def test_a_closed_port_is_told(diagnose, monkeypatch):
     async with FakeSearxng() as gone:
         pass
+    monkeypatch.setattr(doctor, "in_container", lambda: False)
     found = await diagnose(gone.url)
     monkeypatch.setattr(doctor, "in_container", lambda: True)
     contained = await diagnose(gone.url)

@@ -12,9 +12,9 @@ from searx_mcp.server.identity import EVERYBODY, Identity
 from searx_mcp.server.routes import OPERATIONS
 from searx_mcp.server.web.access import Access, tool_of
 from searx_mcp.server.web.policy import HttpRefusal, Policy
-from searx_mcp.server.web.tokens_file import new_token
 from searx_mcp.settings.server import HttpConfig
 from searx_mcp.settings.tools import Tool
+from tests.doubles.tokens import new_token
 
 TOKEN = "0123456789abcdef"
 

@@ -13,11 +13,11 @@ from typing_extensions import override
 
 from searx_mcp.client.facade import SearxClient
 from searx_mcp.server.app import build_server
-from searx_mcp.server.web.tokens_file import new_token
 from searx_mcp.settings.values import Settings
 from searx_mcp.testing.web import FakePage, FakeWeb
 from tests.doubles.service import PartOfService, found_nothing
 from tests.doubles.serving import DEADLINE, HEADERS, HELLO, READY, connected, serving
+from tests.doubles.tokens import new_token
 from tests.server.conftest import text
 
 pytestmark = pytest.mark.slow

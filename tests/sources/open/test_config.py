@@ -3,6 +3,7 @@
 import pytest
 from pydantic import ValidationError
 
+from searx_mcp.settings.values import Settings
 from searx_mcp.sources.open.config import OpenSourcesConfig
 from searx_mcp.sources.open.engine import Ask
 from searx_mcp.sources.open.table import ENGINES, engines_of
@@ -24,14 +25,15 @@ from searx_mcp.sources.open.table import ENGINES, engines_of
 )
 def test_a_wrong_value_names_its_field(field, value):
     with pytest.raises(ValidationError) as caught:
-        OpenSourcesConfig.model_validate({field: value})
-    assert [error["loc"][0] for error in caught.value.errors()] == [field]
+        Settings.model_validate({"open_sources": {field: value}})
+    assert [error["loc"][1] for error in caught.value.errors()] == [field]
     assert str(value) not in str(caught.value)
 
 
 @pytest.mark.parametrize("contact", ["", "me@example.org", "https://example.org/about?a=1"])
 def test_a_contact_is_a_mail_address_or_a_url(contact):
-    assert OpenSourcesConfig(contact=contact).contact == contact
+    given = Settings.model_validate({"open_sources": {"contact": contact}})
+    assert given.open_sources.contact == contact
 
 
 def test_by_default_all_are_on_but_those_that_want_a_switch_or_an_address():
