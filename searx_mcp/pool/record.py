@@ -313,15 +313,17 @@ class InstanceRecord(BaseModel):
         `LONGEST` from now.
         """
         ahead = self.last_at - now if self.last_at > now + SKEW else 0.0
+        # Rounding must not put a moved time after now: it would win over what is learned now.
+        latest = now if ahead else now + SKEW
         changes: dict[str, Any] = {
-            "last_at": self.last_at - ahead,
-            **{name: min(getattr(self, name) - ahead, now + SKEW) for name in _PAST},
+            "last_at": min(self.last_at - ahead, latest),
+            **{name: min(getattr(self, name) - ahead, latest) for name in _PAST},
             "until": min(self.until - ahead, now + LONGEST),
             "json_recheck": min(self.json_recheck - ahead, now + LONGEST),
-            "engines": tuple(each.moved(ahead, now + SKEW) for each in self.engines),
-            "limits": tuple(min(at - ahead, now + SKEW) for at in self.limits),
+            "engines": tuple(each.moved(ahead, latest) for each in self.engines),
+            "limits": tuple(min(at - ahead, latest) for at in self.limits),
             "outcomes": tuple(
-                past.model_copy(update={"at": min(past.at - ahead, now + SKEW)})
+                past.model_copy(update={"at": min(past.at - ahead, latest)})
                 if ahead or past.at > now + SKEW
                 else past
                 for past in self.outcomes

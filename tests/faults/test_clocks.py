@@ -102,12 +102,14 @@ async def wait_of(client, query):
 
 
 async def test_what_is_learned_afterwards_is_kept(client_of, clock, state, jumps):
-    async with FakeSearxng() as own, client_of(own, []) as client:
-        await client.search("bees", fetch_content=False)
-        for turn, jump in enumerate(jumps):
-            clock.jump(jump)
-            await client.search(f"bees {turn}", fetch_content=False)
-            clock.advance(20)
+    async with FakeSearxng() as own:
+        async with client_of(own, []) as client:
+            await client.search("bees", fetch_content=False)
+            for turn, jump in enumerate(jumps):
+                clock.jump(jump)
+                await client.search(f"bees {turn}", fetch_content=False)
+                clock.advance(20)
         records = await state.load(clock())
+        await state.aclose()
         (record,) = (record for url, record in records.items() if url == own.url)
         assert record.successes == 1 + len(jumps)

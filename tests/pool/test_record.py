@@ -161,6 +161,12 @@ def test_a_record_from_the_future_counts_as_written_now_with_what_is_left_of_eac
     assert RECORD.settled(earlier) == RECORD.model_copy(update=moved)
 
 
+def test_a_moved_time_is_not_rounded_to_one_after_now():
+    at, now = 1_709_385_958.677_423_5, 145_355_962.435_210_1
+    assert at - (at - now) > now
+    assert InstanceRecord(url=URL, last_at=at, state_at=at).settled(now).last_at == now
+
+
 @pytest.mark.parametrize("ahead", [-1e6, 0, SKEW])
 def test_a_record_from_a_clock_a_little_ahead_stays_as_it_is(ahead):
     earlier = NOW - ahead

@@ -244,28 +244,26 @@ class StateSync:
             # First the members of the pool: records of others are not loaded.
             self._membership.choose(await self._state.choices())
         records = await self._state.load(now)
-        # Records from before the clock was set back must not block later ones.
-        self._pushed_at = self._pushed_at if self._pushed_at <= now else 0.0
         for pool in self._pools:
             pool.settle(now)
             pool.restore(records)
 
     async def push(self) -> None:
         """Save what was learned since the last time, joined with what others have stored meanwhile."""
-        if not self._learned():
-            return
         now = self._clock()
+        # A push from before the clock was set back must not block later ones.
+        since = self._pushed_at if self._pushed_at <= now else 0.0
+        if not self._learned(since):
+            return
         stored = await self._state.load(now)
         for pool in self._pools:
             pool.restore(stored)
-        if records := self._learned():
+        if records := self._learned(since):
             await self._state.save(records, now)
             # A reset record is dated ahead, which must not block saving the others.
             self._pushed_at = min(now, max(record.last_at for record in records.values()))
 
-    def _learned(self) -> dict[str, InstanceRecord]:
+    def _learned(self, since: float) -> dict[str, InstanceRecord]:
         return {
-            url: record
-            for pool in self._pools
-            for url, record in pool.learned_since(self._pushed_at).items()
+            url: record for pool in self._pools for url, record in pool.learned_since(since).items()
         }
