@@ -32,6 +32,8 @@ _PUBLIC: Final = (
 """Homes of public names, and the doors through which a command, a tool and a route are called."""
 
 _Function = ast.FunctionDef | ast.AsyncFunctionDef
+_Key = tuple[str, str]
+"""A module of tests, and a name in it."""
 
 
 @dataclass(slots=True)
@@ -53,13 +55,14 @@ def lines_of(folder: Path) -> tuple[int, int]:
     """Lines of the test functions below a folder with their tables, and those of them that reach past public names."""
     modules = {_name(folder, path): _read(folder, path) for path in sorted(folder.rglob("*.py"))}
     lines = past = 0
-    known: dict[tuple[str, str], bool] = {}
+    uses: dict[_Key, set[_Key] | None] = {}
+    clean: set[_Key] = set()
     for name, module in modules.items():
         for node in _tests(module):
             first = min([node.lineno, *(each.lineno for each in node.decorator_list)])
             size = (node.end_lineno or node.lineno) - first + 1
             lines += size
-            past += size * _is_past(node, name, modules, known)
+            past += size * _is_past(_uses_of(node, name), modules, uses, clean)
     return lines, past
 
 
@@ -72,13 +75,36 @@ def _tests(module: _Module) -> Iterator[_Function]:
 
 
 def _is_past(
-    node: ast.stmt, home: str, modules: Mapping[str, _Module], known: dict[tuple[str, str], bool]
+    first: set[_Key] | None,
+    modules: Mapping[str, _Module],
+    uses: dict[_Key, set[_Key] | None],
+    clean: set[_Key],
 ) -> bool:
-    """Whether what stands here, or anything that it uses, takes what is not public."""
+    """Whether anything that is used, or that this uses in turn, takes what is not public."""
+    if first is None:
+        return True
+    seen: set[_Key] = set()
+    left = [*first]
+    while left:
+        key = left.pop()
+        if key in seen or key in clean:
+            continue
+        seen.add(key)
+        if key not in uses:
+            uses[key] = _uses(key, modules)
+        if (found := uses[key]) is None:
+            return True
+        left += found
+    clean |= seen
+    return False
+
+
+def _uses_of(node: ast.stmt, home: str) -> set[_Key] | None:
+    """Return the names that stand here; `None` if it takes what is not public itself."""
     names = set()
     for each in ast.walk(node):
         if isinstance(each, ast.Attribute) and _is_private(each):
-            return True
+            return None
         if isinstance(each, ast.Name):
             names.add(each.id)
         elif isinstance(each, ast.arg):
@@ -92,8 +118,8 @@ def _is_past(
         elif isinstance(each, ast.ImportFrom | ast.Import) and any(
             _is_hidden(*pair) for pair in _takes(each).values()
         ):
-            return True
-    return any(_reaches(name, home, modules, known) for name in names)
+            return None
+    return {(home, name) for name in names}
 
 
 def _is_private(node: ast.Attribute) -> bool:
@@ -102,29 +128,20 @@ def _is_private(node: ast.Attribute) -> bool:
     return name.startswith("_") and not name.startswith("__") and not own
 
 
-def _reaches(
-    name: str, home: str, modules: Mapping[str, _Module], known: dict[tuple[str, str], bool]
-) -> bool:
-    key = (home, name)
-    if key in known:
-        return known[key]
-    known[key] = False  # one that uses itself
+def _uses(key: _Key, modules: Mapping[str, _Module]) -> set[_Key] | None:
+    home, name = key
     module = modules[home]
     if name in module.taken:
         source, original = module.taken[name]
-        known[key] = (
-            _reaches(original, source, modules, known)
-            if source in modules
-            else _is_hidden(source, original)
-        )
-    elif name in module.defined:
-        known[key] = _is_past(module.defined[name], home, modules, known)
-    else:
-        for folder in module.folders:
-            if folder != home and name in modules[folder].defined:
-                known[key] = _reaches(name, folder, modules, known)
-                break
-    return known[key]
+        if source in modules:
+            return {(source, original)}
+        return None if _is_hidden(source, original) else set()
+    if name in module.defined:
+        return _uses_of(module.defined[name], home)
+    for folder in module.folders:
+        if folder != home and name in modules[folder].defined:
+            return {(folder, name)}
+    return set()
 
 
 def _is_hidden(source: str, name: str) -> bool:

@@ -27,6 +27,14 @@ def proofs(load_benchmark: Callable[[str], ModuleType]) -> ModuleType:
         ("", f"{DEEP}@row([\n    Pool,\n])\ndef test_one(each):\n    each()\n", 5),
         ("", f"{DEEP}MADE = Pool()\ndef test_one():\n    MADE\n", 2),
         ("", f"{DEEP}def make():\n    return Pool()\ndef test_one():\n    make()\n", 2),
+        (
+            "",
+            (
+                f"{DEEP}def a():\n    b()\ndef b():\n    a(), Pool()\n"
+                "def test_one():\n    b()\ndef test_two():\n    a()\n"
+            ),
+            4,
+        ),
         ("", "def test_one():\n    from searx_mcp.pool.pool import Pool\n", 2),
         ("", "from searx_mcp.pool import pool as of\ndef test_one():\n    of.Pool()\n", 2),
         ("", "import searx_mcp.pool.pool\ndef test_one():\n    searx_mcp.pool.pool.Pool()\n", 2),
@@ -53,6 +61,7 @@ def proofs(load_benchmark: Callable[[str], ModuleType]) -> ModuleType:
         "a deep name in its table",
         "what a constant holds",
         "what a helper uses",
+        "what helpers use that use each other",
         "an import in the test",
         "a module under another name",
         "a module by its path",
