@@ -70,8 +70,8 @@ _MAX_FILE: Final = 1_000_000
 class Loaded(NamedTuple):
     """The settings and the origin of each, by dotted name.
 
-    An origin is `default`, `file <path>` with the line of a variable, `environment <variable>`, an option such as `--transport`, or
-    `argument <name>`.
+    An origin is `default`, `file <path>` with the line of a variable, `environment <variable>`, an option such
+    as `--transport`, or `argument <name>`.
     """
 
     settings: Settings

@@ -351,9 +351,8 @@ class Chromium:
         except (Error, TimeoutError) as exc:
             _log.debug("fetch.browser_killed", exc_info=exc)
         finally:
-            async with (
-                contextlib.AsyncExitStack() as ending
-            ):  # each step, even if this is cancelled again
+            # Each step is taken, even if this is cancelled again.
+            async with contextlib.AsyncExitStack() as ending:
                 ending.push_async_callback(_remove, *self._folders)
                 ending.push_async_callback(self._driver.stop)
                 ending.push_async_callback(self._sweep)
