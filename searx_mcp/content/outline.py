@@ -15,6 +15,7 @@ from searx_mcp.content.markdown import in_code
 from searx_mcp.content.sentences import sentence_ends
 from searx_mcp.content.words import words
 from searx_mcp.models.page import Heading
+from searx_mcp.models.style import before_leads
 
 _TITLE_CHARS: Final = 200
 _LINE_CHARS: Final = 1_000
@@ -60,11 +61,6 @@ _BLANK = re.compile(r"\n(?:[ \t]*\n)++")
 
 _LEAST_SHARE: Final = 0.5
 """A cut at a good position leaves at least this share of the window."""
-
-_LEADS = re.compile(r"\s*(?:#{1,6}(?: .*)?|[-*+]|[0-9]{1,9}[.)])")
-"""A line that says nothing without what follows it: a heading, or the mark of a list item."""
-_MOST_LEADS: Final = 3
-"""Such lines that are left to the next window; in code, they may be comments."""
 
 _CLUSTER: Final = 32
 """Most characters of one letter with its marks, or of one emoji."""
@@ -340,7 +336,7 @@ def cut(markdown: str, start: int, max_chars: int) -> int:
     least = start + int(max_chars * _LEAST_SHARE)
     for end in _good_ends(markdown, least, stop):
         if end > start:
-            return _before_leads(markdown, start, end)
+            return before_leads(markdown, start, end)
     return _between_letters(markdown, start, stop)
 
 
@@ -350,15 +346,6 @@ def _good_ends(markdown: str, least: int, stop: int) -> Iterator[int]:
     yield _behind_sentence(markdown, least, stop)
     yield _behind(markdown, "\n", least, stop)
     yield _behind(markdown, " ", least, stop)
-
-
-def _before_leads(markdown: str, start: int, end: int) -> int:
-    for _ in range(_MOST_LEADS):
-        stop = start + len(markdown[start:end].rstrip())
-        line = markdown.rfind("\n", start, stop) + 1
-        if line > start and _LEADS.fullmatch(markdown, line, stop):
-            end = line
-    return end
 
 
 def _titles(above: list[Heading]) -> tuple[str, ...]:

@@ -1,7 +1,9 @@
-"""Options for writing Markdown."""
+"""Options for writing Markdown, and where a part of it may end."""
 
+import re
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import Final
 
 
 class Images(StrEnum):
@@ -45,3 +47,19 @@ class Style:
     keep_tables: bool = True
     keep_image_words: bool = True
     keep_captions: bool = True
+
+
+_LEADS = re.compile(r"\s*(?:#{1,6}(?: .*)?|[-*+]|[0-9]{1,9}[.)])")
+"""A line that says nothing without what follows it: a heading, or the mark of a list item."""
+_MOST_LEADS: Final = 3
+"""Such lines that an end leaves out; in code, they may be comments."""
+
+
+def before_leads(markdown: str, start: int, end: int) -> int:
+    """Return where a part of a text ends without headings and marks of list items that would be its last lines."""
+    for _ in range(_MOST_LEADS):
+        stop = start + len(markdown[start:end].rstrip())
+        line = markdown.rfind("\n", start, stop) + 1
+        if markdown[start:line].strip() and _LEADS.fullmatch(markdown, line, stop):
+            end = line
+    return end

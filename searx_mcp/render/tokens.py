@@ -6,6 +6,8 @@ For the weights and their derivation see docs/decisions/token-estimate.md.
 import re
 from collections.abc import Iterable
 
+from searx_mcp.models.style import before_leads
+
 UNLIMITED = 1_000_000_000
 """A budget that no text exceeds."""
 
@@ -48,10 +50,6 @@ _LONG = 2_000
 """Minimum characters for which a cut at the end of a paragraph would leave much room unused."""
 
 _SENTENCE_END = re.compile(r"[.!?\u2026][\"')\]]*(?=\s)|[\u3002\uff01\uff1f]")
-_LEADS = re.compile(r"\s*(?:#{1,6}(?: .*)?|[-*+]|\d{1,9}[.)])")
-"""A line that says nothing without what follows it: a heading, or the mark of a list item."""
-_MOST_LEADS = 3
-"""Such lines that are left out at an end; in code, they may be comments."""
 _FENCE = re.compile(
     r"^((?:[ \t>]|[-*+][ \t]|\d{1,9}[.)][ \t])*)(`{3,}(?=[^`\n]*$)|~{3,})(.*)$", re.MULTILINE
 )
@@ -104,12 +102,7 @@ def clip(text: str, budget: int) -> tuple[str, bool]:
     end = _walk(text, budget * 100)[1]
     if end == len(text):
         return text, False
-    shown = text[: _boundary(text, end)].rstrip()
-    for _ in range(_MOST_LEADS):
-        before, _, last = shown.rpartition("\n")
-        if before and _LEADS.fullmatch(last):
-            shown = before.rstrip()
-    return shown, True
+    return text[: before_leads(text, 0, _boundary(text, end))].rstrip(), True
 
 
 def clip_words(text: str, budget: int) -> tuple[str, bool]:
