@@ -46,14 +46,14 @@ FLOODS = {
 
 @pytest.mark.parametrize("script", FLOODS.values(), ids=FLOODS)
 async def test_a_page_that_does_too_much_is_given_up(site, shared, monkeypatch, script):
-    monkeypatch.setattr(visit, "MAX_EVENTS", 100)  # each costs the browser a frame or a thread
+    # Each event costs the browser a frame or a thread, so few are enough: a slow machine has time for them.
+    monkeypatch.setattr(visit, "MAX_EVENTS", 10)
     site.pages["/"] = (
-        f"<p>text</p><script>setInterval(() => {{ for (let i = 0; i < 20; i++) {{ {script} }} }}, 1);"
-        " fetch('/hung');</script>"
+        f"<p>text</p><script>for (let i = 0; i < 20; i++) {{ {script} }} fetch('/hung');</script>"
     )
     site.hang("/hung")
     async with shared() as shown:
-        with pytest.raises(ContentError, match=r"opens more than|exceeds the memory limit"):
+        with pytest.raises(ContentError, match="opens more than 10 frames"):
             await shown.render("/")
 
 
