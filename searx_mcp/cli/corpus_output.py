@@ -27,7 +27,7 @@ from searx_mcp.evidence.values import (
     ReadResponse,
 )
 from searx_mcp.models.spelling import counted
-from searx_mcp.render.excerpts import NEXT
+from searx_mcp.render.reading import NEXT
 
 _SHOWN: Final = 300
 """Characters of a passage without a quote, unless whole ones are requested."""

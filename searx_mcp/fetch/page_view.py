@@ -15,7 +15,7 @@ from searx_mcp.content.values import only_date
 from searx_mcp.errors import InvalidArgumentError
 from searx_mcp.models.fetch_request import FetchRequest
 from searx_mcp.models.page import Page, Passage
-from searx_mcp.render.excerpts import choose, excerpts, gap
+from searx_mcp.render.reading import choose, excerpts, gap
 from searx_mcp.storage.pages import WholePage
 
 _SHOWN_NAMES: Final = 5

@@ -6,11 +6,10 @@ from dataclasses import dataclass, replace
 from http import HTTPStatus
 
 from searx_mcp.models.fetch_request import MAX_CONTENT_LENGTH
-from searx_mcp.models.media_type import type_shown
-from searx_mcp.models.page import Heading, Page
+from searx_mcp.models.page import Heading, Page, type_shown
 from searx_mcp.models.spelling import in_words
-from searx_mcp.render.excerpts import FETCH, NEXT, choose, excerpts, gap, next_call, refusal
 from searx_mcp.render.fence import fenced, neutralise, one_line, one_url
+from searx_mcp.render.reading import FETCH, NEXT, choose, excerpts, gap, next_call, refusal
 from searx_mcp.render.tokens import UNLIMITED, clip, estimate, fit, lines_within
 
 _TITLE_TOKENS = 40

@@ -8,7 +8,7 @@ from starlette.routing import Route as AppRoute
 from searx_mcp.models.instance import PoolReport
 from searx_mcp.server.backend import Backend
 from searx_mcp.server.compat import external, firecrawl, jina, searxng, tavily
-from searx_mcp.server.rest import full, openapi, tools
+from searx_mcp.server.rest import openapi, operation, tools
 from searx_mcp.server.rest.endpoint import Endpoint
 from searx_mcp.server.rest.operation import Operation
 from searx_mcp.settings.tools import Tool
@@ -30,7 +30,7 @@ def _operation(verb: Verb[Any, Any], route: RestRoute) -> Operation:
         request=verb.request,
         responses=verb.writing().responses,
         statuses=route.statuses,
-        perform=partial(full.perform, verb),
+        perform=partial(operation.perform, verb),
         tool=verb.tool,
         streams=route.streams,
         has_whole=route.has_whole,
@@ -69,7 +69,7 @@ OPERATIONS: Final = (
         request=None,
         responses=(PoolReport,),
         statuses=_LOCAL,
-        perform=full.instances,
+        perform=operation.instances,
     ),
     Operation(
         name="capabilities",
@@ -77,9 +77,9 @@ OPERATIONS: Final = (
         path="/v1/capabilities",
         summary="Report the version and the routes that the caller may use.",
         request=None,
-        responses=(full.Capabilities,),
+        responses=(operation.Capabilities,),
         statuses=_LOCAL,
-        perform=full.capabilities,
+        perform=operation.capabilities,
     ),
     Operation(
         name="openapi",

@@ -12,8 +12,7 @@ from typing_extensions import override
 from searx_mcp.arguments import parse_fetch
 from searx_mcp.errors import InvalidArgumentError, SearxMcpError
 from searx_mcp.models.fetch_request import FetchRequest
-from searx_mcp.models.media_type import type_shown
-from searx_mcp.models.page import Page
+from searx_mcp.models.page import Page, type_shown
 from searx_mcp.models.request import SearchRequest
 from searx_mcp.models.response import SearchResponse
 from searx_mcp.models.spelling import folded, shown

@@ -18,10 +18,10 @@ from searx_mcp.render.errors import (
     search_error_data,
     search_error_text,
 )
-from searx_mcp.render.excerpts import next_call
 from searx_mcp.render.fence import one_url
 from searx_mcp.render.page import page_text
 from searx_mcp.render.public import page_data, response_data
+from searx_mcp.render.reading import next_call
 from searx_mcp.render.search import lay_out, search_text
 from searx_mcp.render.tokens import estimate, lines_within
 from searx_mcp.settings.server import ServerConfig

@@ -11,7 +11,7 @@ from typing_extensions import override
 from searx_mcp.errors import DeadlineError, ErrorCode, SearxMcpError, SiteError
 from searx_mcp.evidence.requests import AnswerRequest
 from searx_mcp.models.request import SearchRequest
-from searx_mcp.models.wire import dumped
+from searx_mcp.models.response import dumped
 from searx_mcp.remote.exchange import Events
 from searx_mcp.render.structured import scrub
 from tests.doubles.raw import RawServer

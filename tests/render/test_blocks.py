@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from searx_mcp.render.blocks import NAMES, block, strangers
+from searx_mcp.render.fence import NAMES, block, strangers
 
 BOUNDARY = "0123456789abcdef"
 

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from searx_mcp.models.page import Passage
-from searx_mcp.render.excerpts import choose, excerpts, gap
+from searx_mcp.render.reading import choose, excerpts, gap
 from searx_mcp.render.tokens import clip, estimate
 
 PAGE = "".join(f"## Part {n}\n\n{f'A sentence of part {n}. ' * 12}\n\n" for n in range(9))

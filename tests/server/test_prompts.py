@@ -9,7 +9,7 @@ from mcp.types import INVALID_PARAMS, TextContent
 
 from searx_mcp.render.tokens import estimate
 from searx_mcp.server.app import build_server
-from searx_mcp.server.instructions import PURPOSES, instructions
+from searx_mcp.server.guidance import PURPOSES, instructions
 from searx_mcp.settings.tools import Tool
 from searx_mcp.settings.values import Settings
 

@@ -21,7 +21,7 @@ from searx_mcp.models.request import SearchRequest
 from searx_mcp.render.errors import seconds_until_retry
 from searx_mcp.render.tokens import estimate
 from searx_mcp.server.app import build_server
-from searx_mcp.server.resources import REMEDIES, resources
+from searx_mcp.server.guidance import REMEDIES, resources
 from searx_mcp.settings.values import Settings
 from searx_mcp.testing.searxng import FakeSearxng
 from tests.doubles.service import PartOfService

@@ -8,7 +8,7 @@ from typing import Final
 from searx_mcp.content.markdown import in_code
 from searx_mcp.content.passages import score_all
 from searx_mcp.evidence.values import Citation, Evidence, EvidenceResponse
-from searx_mcp.render.blocks import strangers
+from searx_mcp.render.fence import strangers
 from searx_mcp.render.tokens import closing, estimate, fit
 
 _GAP: Final = "\n…\n"

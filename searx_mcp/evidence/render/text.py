@@ -20,9 +20,8 @@ from searx_mcp.evidence.values import (
     PartVerdict,
     Source,
 )
-from searx_mcp.render.blocks import block, strangers
-from searx_mcp.render.excerpts import NEXT, refusal
-from searx_mcp.render.fence import fenced, neutralise, one_line, one_url
+from searx_mcp.render.fence import block, fenced, neutralise, one_line, one_url, strangers
+from searx_mcp.render.reading import NEXT, refusal
 from searx_mcp.render.tokens import (
     UNLIMITED,
     estimate,

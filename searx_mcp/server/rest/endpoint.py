@@ -24,8 +24,7 @@ from searx_mcp.server.backend import Backend
 from searx_mcp.server.events import note_failure
 from searx_mcp.server.identity import identity_of
 from searx_mcp.server.rest.encoding import build_response, encode_json
-from searx_mcp.server.rest.errors import status_of
-from searx_mcp.server.rest.operation import Body, Call, Content, Operation, Text
+from searx_mcp.server.rest.operation import Body, Call, Content, Operation, Text, status_of
 from searx_mcp.server.spans import continue_trace
 from searx_mcp.server.supervision import ProgressListener, internal_error
 from searx_mcp.server.web.policy import HttpRefusal

@@ -1,7 +1,7 @@
 """The figures of the dashboard come from the counters of `/metrics`, and from the calls of an hour."""
 
 from searx_mcp.server.counters import Counters
-from searx_mcp.server.dashboard.throughput import CallsByMinute, throughput_facts
+from searx_mcp.server.dashboard.routes import CallsByMinute, throughput_facts
 
 
 class Clock:

@@ -16,8 +16,7 @@ from searx_mcp.evidence.values import (
 )
 from searx_mcp.models.instance import PoolReport
 from searx_mcp.models.page import Page
-from searx_mcp.models.response import SearchBatch, SearchResponse
-from searx_mcp.models.wire import loaded
+from searx_mcp.models.response import SearchBatch, SearchResponse, loaded
 from searx_mcp.server.app import build_server
 from searx_mcp.server.http import http_app
 from searx_mcp.server.routes import OPERATIONS
