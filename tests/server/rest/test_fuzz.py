@@ -8,8 +8,8 @@ import httpx2
 from hypothesis import given
 from hypothesis import strategies as st
 
+from searx_mcp.server.http import OPERATIONS
 from searx_mcp.server.rest.operation import Operation
-from searx_mcp.server.routes import OPERATIONS
 
 _LEAVES = (
     st.none()

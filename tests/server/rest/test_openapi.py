@@ -23,8 +23,8 @@ from schemathesis.specs.openapi.checks import (
 )
 
 from searx_mcp.server.app import build_server
+from searx_mcp.server.http import OPERATIONS
 from searx_mcp.server.rest.openapi import document
-from searx_mcp.server.routes import OPERATIONS
 from searx_mcp.settings.server import ServerConfig
 from searx_mcp.settings.values import Settings
 from tests.doubles.serving import serving

@@ -8,8 +8,8 @@ import pytest
 from starlette.types import Scope
 
 from searx_mcp.errors import SettingsError
+from searx_mcp.server.http import OPERATIONS
 from searx_mcp.server.identity import EVERYBODY, Identity
-from searx_mcp.server.routes import OPERATIONS
 from searx_mcp.server.web.access import Access, tool_of
 from searx_mcp.server.web.policy import HttpRefusal, Policy
 from searx_mcp.settings.server import HttpConfig
