@@ -9,6 +9,11 @@ from pydantic.json_schema import SkipJsonSchema
 
 from searx_mcp.models.base import Frozen
 
+INCOMPLETE: Final = "The page is incomplete: "
+"""Beginning of the note of a page that was cut off while it was fetched."""
+CUT_BY_SIZE: Final = "cut off at the size limit"
+"""End of that note if a larger limit gets more."""
+
 
 class PageKind(StrEnum):
     """The kind of a page, which decides what counts as its content.
