@@ -47,6 +47,8 @@ from searx_mcp.settings.tools import Tool
 from searx_mcp.verbs.table import VERBS
 from searx_mcp.verbs.verb import RestRoute, Verb
 
+__all__ = ["OPERATIONS", "ServerLimits", "http_app", "serve_http", "stop_seconds"]
+
 _BACKLOG: Final = 4_096
 """Connections that may wait to be accepted, if the kernel allows; further ones retry after a second."""
 _GRACE: Final = 0.5

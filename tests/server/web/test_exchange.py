@@ -11,7 +11,7 @@ from mcp import MCPError
 from typing_extensions import override
 
 from searx_mcp.server.app import build_server
-from searx_mcp.server.web.connections import ServerLimits
+from searx_mcp.server.http import ServerLimits
 from searx_mcp.server.web.guard import Guard
 from searx_mcp.settings.server import HttpConfig
 from searx_mcp.settings.values import Settings

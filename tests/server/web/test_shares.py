@@ -11,7 +11,7 @@ import pytest
 from pydantic import ValidationError
 
 from searx_mcp.server.app import Server, build_server
-from searx_mcp.server.web.connections import ServerLimits
+from searx_mcp.server.http import ServerLimits
 from searx_mcp.server.web.shares import Busy, Clients, FairQueue
 from searx_mcp.settings.server import HttpConfig
 from searx_mcp.settings.values import Settings
