@@ -21,12 +21,12 @@ from searx_mcp.models.instance import (
 )
 from searx_mcp.models.request import SearchRequest
 from searx_mcp.render.errors import seconds_until_retry
-from searx_mcp.render.tokens import estimate
 from searx_mcp.server.app import build_server
 from searx_mcp.server.guidance import PURPOSES, REMEDIES, instructions, resources
 from searx_mcp.settings.tools import Tool
 from searx_mcp.settings.values import Settings
 from searx_mcp.testing.searxng import FakeSearxng
+from tests.doubles.counting import tokens_in
 from tests.doubles.service import PartOfService
 
 INSTANCES, HELP = "searx://instances", "searx://help"
@@ -116,7 +116,7 @@ async def test_the_pool_is_bounded():
     )
     async with Client(build_server(Settings(), service=Pool(PoolReport(instances=rows)))) as client:
         text = await text_of_resource(client, INSTANCES)
-    assert estimate(text) <= 2_000
+    assert tokens_in(text) <= 2_000
     assert len(json.loads(text)["instances"]) >= 40
 
 
@@ -147,7 +147,7 @@ async def test_the_help_has_every_published_tool_with_its_arguments(profile, bud
     async with Client(build_server(settings)) as client:
         help_text = await text_of_resource(client, HELP)
         tools = (await client.list_tools()).tools
-    assert estimate(help_text) <= budget
+    assert tokens_in(help_text) <= budget
     assert re.findall(r"^## (\w+)$", help_text, re.MULTILINE)[: len(tools)] == [
         *(tool.name for tool in tools)
     ]
@@ -230,7 +230,7 @@ async def test_the_prompt_names_published_tools_alone(profile):
     for tool in PURPOSES.keys() - published - {"answer", "search", "fetch"}:
         assert tool not in text
     assert any(f"Call {tool} " in text for tool in published)
-    assert estimate(text) <= 400
+    assert tokens_in(text) <= 400
 
 
 async def test_tools_are_called_by_their_published_names():

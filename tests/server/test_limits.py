@@ -7,9 +7,9 @@ from typing_extensions import override
 
 from searx_mcp.models.page import Page
 from searx_mcp.models.response import SearchResult
-from searx_mcp.render.tokens import estimate
 from searx_mcp.server.app import build_server
 from searx_mcp.settings.values import Settings
+from tests.doubles.counting import tokens_in
 from tests.doubles.service import PartOfService, found_nothing
 
 WORDS = "é " * 200_000
@@ -116,7 +116,7 @@ async def test_a_fetch_ends_before_the_server_does(call, named, settings, second
 async def test_a_page_keeps_to_the_size_that_was_named(call, named, settings, chars, tokens):
     asked, text = await call("web_fetch", {"url": "https://a.example/", **named}, **settings)
     assert (asked.max_chars, asked.limit, asked.for_model) == (chars, None, True)
-    assert tokens * 0.95 - 20 < estimate(text) <= tokens
+    assert tokens * 0.95 - 20 < tokens_in(text) <= tokens
 
 
 @pytest.mark.parametrize(
@@ -130,5 +130,5 @@ async def test_a_page_keeps_to_the_size_that_was_named(call, named, settings, ch
 )
 async def test_a_search_keeps_to_its_room(call, named, settings, tokens):
     asked, text = await call("web_search", {"query": "x", **named}, results=600, **settings)
-    assert tokens * 0.9 < estimate(text) <= tokens
+    assert tokens * 0.9 < tokens_in(text) <= tokens
     assert asked.max_tokens == tokens, "so that it waits for no page that does not fit"
