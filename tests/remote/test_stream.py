@@ -180,7 +180,8 @@ def test_no_byte_of_a_long_answer_is_looked_at_again(part: bytes) -> None:
     ],
     ids=range(11),
 )
-def test_what_is_passed_on_is_bounded(sent: bytes, told: list[str]) -> None:
+async def test_what_is_passed_on_is_bounded(raw: RawServer, sent: bytes, told: list[str]) -> None:
     found: list[str] = []
-    Events(found.append)(bytearray(sent))
-    assert found == told
+    with pytest.raises(SearxMcpError, match="ends without a result"):
+        await asked(raw, sent, found)
+    assert found == ["asking the remote service", *told]
