@@ -75,7 +75,6 @@ def resources(
     *,
     names: Mapping[Tool, str],
     boundary: str,
-    seconds: float = _SECONDS,
 ) -> Sequence[Resource]:
     """Return the resources.
 
@@ -83,16 +82,15 @@ def resources(
         report: returns the report of the pool, without sending a request.
         names: published name of each tool.
         boundary: boundary of the fences around untrusted text, which no resource can forge.
-        seconds: time limit of a report.
     """
 
     async def instances() -> str:
         try:
-            async with asyncio.timeout(seconds):
+            async with asyncio.timeout(_SECONDS):
                 pool = await report()
         except TimeoutError:
             late = DeadlineError("The state of the pool could not be read", advice="Read it again.")
-            late.ran_out(seconds, seconds)
+            late.ran_out(_SECONDS, _SECONDS)
             raise _failure(INSTANCES, late) from None
         except SearxMcpError as error:
             raise _failure(INSTANCES, error) from error
