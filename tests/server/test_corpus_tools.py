@@ -219,7 +219,7 @@ async def test_what_is_in_hand_when_the_time_runs_out_is_given_and_marked(
         await call(client, "read_page", url=web.url("/bees"), query="dance")
         web.put("/hive", silent())
         found = await call(
-            client, "answer", url=[web.url("/bees"), web.url("/hive")], query=QUESTION, timeout=3
+            client, "answer", url=[web.url("/bees"), web.url("/hive")], query=QUESTION, timeout=10
         )
     assert not found.is_error, text_of(found)
     assert "Bees dance to tell each other" in text_of(found)
