@@ -276,22 +276,21 @@ async def _read_arguments(
     """Return the arguments from the JSON body, the form or the query; repeated names give a list."""
     if operation.read_arguments is not None:
         return operation.read_arguments(request)
-    takes_form = operation.takes_form
-    if request.method == "POST" and not takes_form:
+    is_post = request.method == "POST"
+    if is_post and not operation.takes_form:
         try:
             found: Any = pydantic_core.from_json(await request.body(), allow_inf_nan=False)
         except ValueError:
             return _NOT_AN_OBJECT
         return found if isinstance(found, dict) else _NOT_AN_OBJECT
     query_string = request.scope["query_string"]
-    if takes_form:
+    if is_post:
         # The guard lets only forms through; a form takes precedence over the query.
-        form = await request.body() if request.method == "POST" else b""
-        query_string = b"&".join(filter(None, (form, query_string)))
+        query_string = b"&".join(filter(None, (await request.body(), query_string)))
     if query_string.count(b"&") >= _MOST_PARAMETERS:
         return _TOO_MANY
     query = QueryParams(query_string)
-    lists = {name: query.getlist(name) for name in query if takes_form or name != _WHOLE}
+    lists = {name: query.getlist(name) for name in query if name != _WHOLE}
     return {name: each[0] if len(each) == 1 else each for name, each in lists.items()}
 
 

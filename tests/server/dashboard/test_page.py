@@ -209,7 +209,7 @@ async def test_what_strangers_write_stays_text(browse, read, pool, attempts):
             "url": f"https://evil.example/{HOSTILE}",
             "state": InstanceState.FAILING,
             "tier": Tier.B,
-            "reason": HOSTILE,
+            "reason": HOSTILE * 9,
             "last_detail": HOSTILE,
             "score_parts": {HOSTILE: 1.0},
         }
@@ -237,6 +237,7 @@ async def test_what_strangers_write_stays_text(browse, read, pool, attempts):
     assert {a.attributes["href"] for a in page.css("a")} == {"#main"}
     assert page.css_first("#q").attributes["value"] == HOSTILE
     assert HOSTILE in page.css_first("#trail").text()
+    assert page.css_first("#tier-b-rows td small").text() == (HOSTILE * 9)[:200]
 
 
 async def test_style_and_script_come_from_the_server_itself(browse):
