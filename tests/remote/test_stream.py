@@ -15,9 +15,8 @@ from searx_mcp.models.response import dumped
 from searx_mcp.remote.exchange import Events
 from searx_mcp.render.structured import scrub
 from tests.doubles.raw import RawServer
-from tests.remote.conftest import asking
+from tests.remote.conftest import answer, asking
 from tests.remote.test_client import met
-from tests.remote.test_errors import answer
 from tests.server.rest.conftest import Known
 
 QUESTION = AnswerRequest(query="do they fly?")
