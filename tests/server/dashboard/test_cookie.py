@@ -107,12 +107,17 @@ async def test_who_sees_the_hashes_of_the_file_cannot_make_a_cookie(door, write_
         ("https://A.example:8765", 200),
         ("http://a.example", 403),
         ("http://evil.example:8765", 403),
+        ("http://localhost:8765", 403),
         ("ftp://a.example:8765", 403),
         ("null", 403),
+        ("", 403),
     ],
 )
-async def test_a_form_counts_if_a_page_of_ours_has_sent_it(door, origin, status):
+async def test_a_form_counts_if_a_page_of_ours_has_sent_it(door, pool, origin, status):
     process = door()
-    headers = {"Cookie": (await process.cookie(TOKEN)).decode(), "Origin": origin}
-    answer = await process.ask("POST", "/", data={"q": "bees"}, headers=headers)
-    assert answer.status_code == status
+    headers = {"Cookie": (await process.cookie(TOKEN)).decode()}
+    headers |= {"Origin": origin} if origin else {}
+    searched = await process.ask("POST", "/", data={"q": "bees"}, headers=headers)
+    left = await process.ask("POST", "/logout", headers=headers)
+    assert (searched.status_code, left.status_code) == (status, 303 if status == 200 else 403)
+    assert pool.searched == ["bees"] * (status == 200)
