@@ -75,8 +75,9 @@ async def test_what_is_announced_is_there_with_what_a_strict_client_wants(mode):
     }
     assert [each.uri for each in listed] == [INSTANCES, HELP]
     assert prompt.name == "research"
-    for each in (*listed, prompt):
-        assert all((each.name, each.title, each.description))
+    assert all(each.name and each.title and each.description for each in listed)
+    assert prompt.title
+    assert prompt.description
     described = [
         (each.name, each.required, bool(each.description)) for each in prompt.arguments or ()
     ]
