@@ -253,11 +253,13 @@ class Members:
             if url in self._members:
                 self._restore(self._members[url], record)
 
-    def reset(self, url: str, last_at: float) -> InstanceRecord:
-        """Forget what was learned about `url`; return the record that replaces one of `last_at`."""
-        record = InstanceRecord(url=url, last_at=last_at, reset_at=last_at)
-        self._restore(self._member(url), record)
-        return record
+    def reset(self, url: str, now: float) -> InstanceRecord:
+        """Forget what was learned about `url`; return the record to store."""
+        member = self._member(url)
+        # The stored one may be from a process whose clock is ahead.
+        at = max(now, member.record.last_at)
+        member.record = InstanceRecord(url=url, last_at=at, reset_at=at)
+        return member.record.model_copy()
 
     def _known(self) -> dict[str, Member]:
         return self._leaving | self._members

@@ -72,7 +72,7 @@ def test_a_reset_instance_is_new_in_every_process_that_hears_of_it():
     for it in (here, there):
         record = InstanceRecord(
             url=url,
-            last_at=NOW,
+            last_at=NOW + 15,
             state=InstanceState.BLACKLISTED,
             reason="It rewrites.",
             bans=3,
@@ -80,7 +80,7 @@ def test_a_reset_instance_is_new_in_every_process_that_hears_of_it():
             link_token=True,
         )
         it.restore({url: record})
-    there.restore({url: here.reset(url, NOW + 15)})
+    there.restore({url: here.reset(url, NOW)})
     new = InstanceRecord(url=url, last_at=NOW + 15, reset_at=NOW + 15)
     for it in (here, there):
         assert (it.record_of(url), ask(it)) == (new, url)

@@ -329,6 +329,19 @@ async def test_a_reset_reaches_running_servers_and_leaves_the_charges(another_pr
     assert budget.instances[0].spent == 1, "a charge stays"
 
 
+async def test_what_is_learned_right_after_a_reset_is_kept(another_process):
+    clock = FakeClock()
+    async with FakeSearxng() as only:
+        async with another_process(clock, only) as server, another_process(clock, only) as command:
+            await command.admin.reset(only.url)
+            only.limit()
+            clock.advance(1)
+            await raised(NoInstancesError, server.search("one", fetch_content=False))
+            clock.advance(PULL_INTERVAL)
+            (row,) = (await server.instances()).instances
+            assert (row.state, row.failures) == ("rate_limited", 1)
+
+
 NAMES_US = b"User-agent: searx-mcp\nDisallow: /\n"
 
 
