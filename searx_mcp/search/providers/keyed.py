@@ -19,7 +19,7 @@ from searx_mcp.search.providers.unavailable import sources_unavailable
 from searx_mcp.sources.attempt_log import SourceLog
 from searx_mcp.sources.open.answers import Answered
 from searx_mcp.sources.open.engine import Engine, OpenQuery
-from searx_mcp.sources.open.routing.analyze_query import secret_in
+from searx_mcp.sources.open.question import secret_in
 from searx_mcp.sources.open.table import voter
 
 _ADVICE: Final = "`searx-mcp doctor` shows keys and budgets; providers.NAME.per_month raises one."
