@@ -25,8 +25,7 @@ from searx_mcp.models.hits import ResultPage
 from searx_mcp.pool.engine_care import trouble_of
 from searx_mcp.pool.proposal import Outcome
 from searx_mcp.sources.searxng.fields import MAX_NAME, MAX_NAMES, line, number
-from searx_mcp.sources.searxng.json_parser import parse_json
-from searx_mcp.sources.searxng.row import BodyKind
+from searx_mcp.sources.searxng.json_parser import BodyKind, parse_json
 from searx_mcp.urls.retry_after import retry_after
 
 _MAX_HEADER: Final = 16_384

@@ -45,7 +45,14 @@ from searx_mcp.sources.searxng.html_templates import (
     several,
     text,
 )
-from searx_mcp.sources.searxng.row import FORECAST, TABLE, BodyKind, ParsedBody, Row, forecast
+from searx_mcp.sources.searxng.json_parser import (
+    FORECAST,
+    TABLE,
+    BodyKind,
+    ParsedBody,
+    Row,
+    forecast,
+)
 from searx_mcp.sources.searxng.template_fields import facts, links
 
 _TEMPLATE_PREFIX: Final = "result-"

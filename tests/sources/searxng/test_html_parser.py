@@ -12,7 +12,7 @@ from searx_mcp.models.hits import (
     UnresponsiveEngine,
 )
 from searx_mcp.sources.searxng.html_parser import parse_html
-from searx_mcp.sources.searxng.row import BodyKind
+from searx_mcp.sources.searxng.json_parser import BodyKind
 
 BASE = "https://search.example/"
 ROW = '<article class="result result-default"><h3><a href="https://a.example/">A</a></h3></article>'
