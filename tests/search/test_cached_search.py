@@ -98,7 +98,7 @@ class Bench:
 
     async def settle(self) -> None:
         """Let what runs behind the callers come to its end."""
-        async with asyncio.timeout(5):
+        async with asyncio.timeout(60):
             while running := set(self.tasks._running):
                 await asyncio.wait(running)
 

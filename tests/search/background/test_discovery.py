@@ -373,7 +373,7 @@ async def test_a_cancelled_refresh_ends_at_once_and_changes_nothing(site, make, 
     it = make()
     good = await it.refresh(NOW)
     site.put(PATH, silent())
-    async with asyncio.timeout(5), asyncio.TaskGroup() as group:
+    async with asyncio.timeout(60), asyncio.TaskGroup() as group:
         task = group.create_task(it.refresh(NOW + DAY))
         await site.wait_for_requests(2)
         task.cancel()
