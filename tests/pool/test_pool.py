@@ -270,10 +270,10 @@ def test_an_instance_that_opted_out_is_not_proposed_for_a_month():
     it.begin("https://a.example/", NOW)
     it.read_robots("https://a.example/", opted_out=True, now=NOW)
     it.release("https://a.example/")
-    assert it.propose(NOW + 29 * DAY) is None
+    assert it.propose(NOW + 30 * DAY - 1) is None
     (report,) = it.snapshot(NOW)
-    assert "robots.txt" in report.reason
-    proposal = proposed(it, NOW + 31 * DAY)
+    assert report.reason == "Its robots.txt asks searx-mcp to stay away."
+    proposal = proposed(it, NOW + 30 * DAY)
     assert (proposal.is_trial, proposal.robots_known) == (True, False)
 
 
