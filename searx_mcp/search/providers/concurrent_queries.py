@@ -15,7 +15,7 @@ from searx_mcp.sources.attempt_runner import MAY_BE_OURS, Ticket
 from searx_mcp.sources.open.answers import Answered
 from searx_mcp.sources.open.engine import Ask, Engine, OpenQuery
 from searx_mcp.sources.open.members import rate_limits
-from searx_mcp.sources.open.routing.route import EngineChoice
+from searx_mcp.sources.open.route import EngineChoice
 from searx_mcp.storage.state import StateStore
 
 GRACE: Final = 0.7

@@ -17,11 +17,11 @@ from searx_mcp.search.providers.concurrent_queries import ConcurrentQueries, Eng
 from searx_mcp.search.providers.context import OPEN_SOURCES, Found, SearchContext
 from searx_mcp.search.providers.unavailable import sources_unavailable
 from searx_mcp.sources.attempt_log import SourceLog
+from searx_mcp.sources.open.analyze_query import analyze_query
 from searx_mcp.sources.open.engine import Engine, OpenQuery, one_line
 from searx_mcp.sources.open.question import Question
 from searx_mcp.sources.open.relevance import relevant
-from searx_mcp.sources.open.routing.analyze_query import analyze_query
-from searx_mcp.sources.open.routing.route import EngineChoice, Route, route
+from searx_mcp.sources.open.route import EngineChoice, Route, route
 from searx_mcp.sources.open.table import identity, voter
 
 Gate = Callable[[Sequence[Hit], Question, Engine], tuple[Hit, ...]]

@@ -16,7 +16,7 @@ from searx_mcp.search.providers.context import OPEN_SOURCES, SearchContext
 from searx_mcp.search.providers.open_sources import RankedList, diversify, fuse, source_notes
 from searx_mcp.sources.open.config import OpenSourcesConfig
 from searx_mcp.sources.open.members import rate_limits
-from searx_mcp.sources.open.routing.route import Route
+from searx_mcp.sources.open.route import Route
 from searx_mcp.sources.open.table import engines_of
 from searx_mcp.storage.state import Account, Window
 from tests.doubles.raised import raised

@@ -407,7 +407,7 @@ def test_an_engine_may_say_what_a_status_of_its_own_means(
         ("open/engines/test_answers.py", set()),
         ("open/engines/test_hostile.py", {"wikipedia"}),  # parsed as Commons is
         ("open/engines/test_questions.py", set()),
-        ("open/routing/test_route.py", set()),
+        ("open/test_route.py", set()),
     ],
 )
 def test_every_engine_has_a_row_in_the_tables_of_what_is_tried(table, elsewhere):

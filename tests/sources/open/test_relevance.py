@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from searx_mcp.models.hits import Hit, Package, Paper, Place
+from searx_mcp.sources.open.analyze_query import analyze_query
 from searx_mcp.sources.open.relevance import relevant
-from searx_mcp.sources.open.routing.analyze_query import analyze_query
 from searx_mcp.sources.open.table import ENGINES
 
 ROWS = {engine.name: engine for engine in ENGINES}

@@ -14,7 +14,8 @@ from searx_mcp.sources.open.question import (
     identifier_in,
     secret_in,
 )
-from searx_mcp.sources.open.routing.words import (
+from searx_mcp.sources.open.table import ENGINES
+from searx_mcp.sources.open.words import (
     DEFAULT_TOPIC,
     ENDINGS,
     FRAMES,
@@ -30,7 +31,6 @@ from searx_mcp.sources.open.routing.words import (
     opens_with,
     topic_of,
 )
-from searx_mcp.sources.open.table import ENGINES
 
 _MODEL_NAME = re.compile(
     r"[a-z0-9.]{2,40}(?:-[a-z0-9.]{1,40}){0,8}-(?:base|large|xl|xxl|instruct|chat|cased|uncased|[0-9]{1,3}b)"
