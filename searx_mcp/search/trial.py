@@ -19,8 +19,8 @@ from searx_mcp.models.spelling import did_you_mean, shown
 from searx_mcp.pool.pool import InstancePool
 from searx_mcp.pool.proposal import InstanceQuery, Outcome
 from searx_mcp.search.budget import MONTH
-from searx_mcp.sources.attempt_log import InstanceLog
 from searx_mcp.sources.attempt_runner import AttemptRunner
+from searx_mcp.sources.attempts import InstanceLog
 from searx_mcp.sources.searxng.upstream import Upstream
 
 _BEFORE = 30.0

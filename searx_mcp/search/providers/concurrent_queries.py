@@ -10,8 +10,8 @@ from searx_mcp.models.attempt import Format, Verdict
 from searx_mcp.models.hits import Hit, ResultPage
 from searx_mcp.pool.pool import SourcePool
 from searx_mcp.pool.proposal import Outcome
-from searx_mcp.sources.attempt_log import SourceLog
 from searx_mcp.sources.attempt_runner import MAY_BE_OURS, Ticket
+from searx_mcp.sources.attempts import SourceLog
 from searx_mcp.sources.open.answers import Answered
 from searx_mcp.sources.open.engine import Ask, Engine, OpenQuery
 from searx_mcp.sources.open.members import rate_limits

@@ -20,8 +20,8 @@ from searx_mcp.search.config import SearchConfig
 from searx_mcp.search.merge import fuse, keys_of
 from searx_mcp.search.providers.context import Found, SearchContext
 from searx_mcp.search.providers.unavailable import unavailable
-from searx_mcp.sources.attempt_log import InstanceLog
 from searx_mcp.sources.attempt_runner import AttemptRunner, InstanceClient, RequestPacer
+from searx_mcp.sources.attempts import InstanceLog
 from searx_mcp.storage.state import StateStore
 
 LEAST_GRACE = 0.1

@@ -16,7 +16,7 @@ from searx_mcp.pool.proposal import InstanceQuery
 from searx_mcp.search.providers.concurrent_queries import ConcurrentQueries
 from searx_mcp.search.providers.context import NO_KEY, Found, SearchContext
 from searx_mcp.search.providers.unavailable import sources_unavailable
-from searx_mcp.sources.attempt_log import SourceLog
+from searx_mcp.sources.attempts import SourceLog
 from searx_mcp.sources.open.answers import Answered
 from searx_mcp.sources.open.engine import Engine, OpenQuery
 from searx_mcp.sources.open.question import secret_in

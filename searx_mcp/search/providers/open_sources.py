@@ -16,7 +16,7 @@ from searx_mcp.search.merge import K, join, row_key
 from searx_mcp.search.providers.concurrent_queries import ConcurrentQueries, EngineReply
 from searx_mcp.search.providers.context import OPEN_SOURCES, Found, SearchContext
 from searx_mcp.search.providers.unavailable import sources_unavailable
-from searx_mcp.sources.attempt_log import SourceLog
+from searx_mcp.sources.attempts import SourceLog
 from searx_mcp.sources.open.analyze_query import analyze_query
 from searx_mcp.sources.open.engine import Engine, OpenQuery, one_line
 from searx_mcp.sources.open.question import Question

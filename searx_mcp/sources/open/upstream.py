@@ -8,7 +8,7 @@ from functools import partial
 from searx_mcp.http.body import ACCEPT_ENCODING
 from searx_mcp.http.http import HttpSession, Request
 from searx_mcp.pool.proposal import Outcome
-from searx_mcp.sources.exchange import exchange
+from searx_mcp.sources.attempts import exchange
 from searx_mcp.sources.open.answers import (
     ANSWERED,
     Answered,

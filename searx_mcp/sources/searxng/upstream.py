@@ -15,7 +15,7 @@ from searx_mcp.http.robots import FETCHED_BYTES, RobotsDecision
 from searx_mcp.models.attempt import Format
 from searx_mcp.pool.config_facts import ConfigFacts
 from searx_mcp.pool.proposal import InstanceQuery, Outcome
-from searx_mcp.sources.exchange import Exchange, exchange
+from searx_mcp.sources.attempts import Exchange, exchange
 from searx_mcp.sources.searxng.answers import (
     CONFIG,
     RESULTS,
