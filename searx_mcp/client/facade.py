@@ -247,7 +247,8 @@ class SearxClient(CorpusCalls):
         timeout = request.timeout or self.settings.web_search.default_timeout
         await components.sync.pull()
         try:
-            return await raw_all(request.searches, keyed, provider, timeout, progress)
+            ask = None if keyed is None else keyed.raw
+            return await raw_all(request.searches, ask, provider, timeout, progress)
         finally:
             await components.sync.push()
 

@@ -5,7 +5,7 @@ import math
 import re
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 from urllib.parse import urlsplit
 
 from searx_mcp.errors import DeadlineError, InvalidArgumentError, NoInstancesError, SearxMcpError
@@ -40,9 +40,6 @@ from searx_mcp.search.providers.context import (
 from searx_mcp.search.reading import ResultReader
 from searx_mcp.sources.searxng.request import neutralise
 from searx_mcp.workers.jobs import Workers
-
-if TYPE_CHECKING:
-    from searx_mcp.search.providers.keyed import KeyedSearch
 
 T = TypeVar("T")
 
@@ -224,6 +221,12 @@ class Searcher:
             found, allowed=request.allowed_domains, blocked=request.blocked_domains
         )
         results = merged[skipped : skipped + request.results_count]
+        after = request.offset + request.results_count
+        is_more = (
+            request.page == 1
+            and after <= MAX_SKIPPED
+            and len(merged) > skipped + request.results_count
+        )
         stats = None
         if request.fetch_content and results:
             results, stats = await self._read_pages(request, results, deadline, progress)
@@ -235,7 +238,7 @@ class Searcher:
             search_time_ms=round(search_time * 1_000),
             content_fetch_stats=stats,
             page=query.page if query.page > 1 else None,
-            next_offset=_next_offset(request, len(merged) - skipped),
+            next_offset=after if is_more else None,
             notes=notes(
                 request, served, found=found, kept=merged, page=query.page, skipped=skipped
             ),
@@ -299,13 +302,6 @@ def instance_query(request: SearchRequest) -> InstanceQuery:
         engines=request.engines,
         page=request.page,
     )
-
-
-def _next_offset(request: SearchRequest, found: int) -> int | None:
-    """Return where the results beyond the requested ones continue."""
-    after = request.offset + request.results_count
-    is_within = request.page == 1 and after <= MAX_SKIPPED
-    return after if is_within and found > request.results_count else None
 
 
 def _response(
@@ -373,7 +369,7 @@ async def search_all(
 
 async def raw_all(
     requests: Sequence[SearchRequest],
-    keyed: "KeyedSearch | None",
+    ask_one: Callable[..., Awaitable[object]] | None,
     provider: str,
     timeout: float,  # noqa: ASYNC109 - of all of it, and told to each
     progress: Progress | None,
@@ -382,7 +378,7 @@ async def raw_all(
 
     Args:
         requests: one or more.
-        keyed: makes the requests; `None` if no provider has a key.
+        ask_one: as `KeyedSearch.raw`; `None` if no provider has a key.
         provider: its name.
         timeout: seconds.
         progress: called with each step.
@@ -391,13 +387,13 @@ async def raw_all(
         InvalidArgumentError: the provider has no key.
         SearxMcpError: every query failed; the error of the first one.
     """
-    if keyed is None:
+    if ask_one is None:
         raise InvalidArgumentError("provider", "no keyed provider has a key", advice=NO_KEY)
     deadline = asyncio.get_running_loop().time() + timeout
 
     def ask(request: SearchRequest) -> Awaitable[object]:
         query, wanted = instance_query(request), request.results_count
-        return keyed.raw(provider, query, wanted=wanted, deadline=deadline, progress=progress)
+        return ask_one(provider, query, wanted=wanted, deadline=deadline, progress=progress)
 
     outcomes = await _all_settled(map(ask, requests))
     return RawBatch(

@@ -1,7 +1,7 @@
 """A request to a source and its answer, where every failure is a value; and the requests of one search."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from typing import Final, Generic, TypeVar
 
@@ -14,11 +14,9 @@ from searx_mcp.pool.circuit import Members
 from searx_mcp.pool.proposal import Outcome
 from searx_mcp.telemetry import EventLog
 from searx_mcp.workers.failures import DefeatError
-from searx_mcp.workers.jobs import Reader, Workers
 
 _log = EventLog("searx_mcp.sources.attempt_runner")
 
-A = TypeVar("A")
 T = TypeVar("T")
 
 _VERDICTS: Final = {
@@ -55,21 +53,17 @@ class Exchange(Generic[T]):
 async def exchange(
     session: Callable[[], HttpSession],
     request: Request,
-    reader: Reader[A, T],
-    asked: A,
+    read: Callable[..., Awaitable[T]],
     *,
     name: str,
-    workers: Workers | None,
 ) -> Exchange[T]:
     """Ask once and parse the answer.
 
     Args:
         session: returns the session for the request.
         request: the request; its answer must be received and parsed within its timeout.
-        reader: parses the answer.
-        asked: additional input of the reader.
+        read: parses the answer by `deadline`; see `Reader.read_safely`.
         name: of the source, for the log.
-        workers: parse a long answer; by default, threads do.
     """
     loop = asyncio.get_running_loop()
     start = loop.time()
@@ -81,9 +75,7 @@ async def exchange(
         async with asyncio.timeout_at(deadline):
             response = await session().send(request)
             last_byte, status = loop.time(), response.status
-            result: T | Outcome = await reader.read_safely(
-                response, asked, workers=workers, deadline=deadline
-            )
+            result: T | Outcome = await read(response, deadline=deadline)
     except DefeatError:
         result = Outcome(Verdict.MALFORMED, detail="The answer is too complex to parse.")
     except TimeoutError:

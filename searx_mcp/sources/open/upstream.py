@@ -71,10 +71,12 @@ class OpenUpstream:
         answered = await exchange(
             partial(self._session_for, engine),
             self._request(engine, ask, timeout),
-            ANSWERED,
-            EngineContext(engine=engine, query=query, now=self._clock()),
+            partial(
+                ANSWERED.read_safely,
+                asked=EngineContext(engine=engine, query=query, now=self._clock()),
+                workers=self._workers,
+            ),
             name=engine.name,
-            workers=self._workers,
         )
         judged = answered.result
         if isinstance(judged, Outcome):
