@@ -5,10 +5,10 @@ optional, and a value of an unexpected type counts as absent. Pages in HTML are 
 """
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Final
+from typing import Any, Final
 
 from searx_mcp.models.hits import (
     Answer,
@@ -36,7 +36,7 @@ from searx_mcp.sources.searxng.fields import (
 )
 from searx_mcp.sources.searxng.template_fields import facts, links, table, template_fields
 
-TABLE: Final = "keyvalue"
+_TABLE: Final = "keyvalue"
 """The template of rows that may be a table of facts without an address."""
 FORECAST: Final = "Forecast"
 """The label of a part of a weather report about a later time."""
@@ -66,11 +66,6 @@ class Row:
     template: str = "default"
     author: object = None
     details: Mapping[str, object] = field(default_factory=dict)
-
-    @property
-    def is_box(self) -> bool:
-        """Whether it is a table of labels and values without an address, which is not a result."""
-        return self.template == TABLE and web_address(self.url) is None
 
     def to_hit(self, *, position: int, base_url: str) -> Hit | None:
         """Convert the row to a hit.
@@ -108,11 +103,9 @@ class Row:
         """Convert a table without an address to a fact box.
 
         Returns:
-            A box named by the table's caption, its title or its engine; `None` for any other row, and for a
-            table without a readable value.
+            A box named by the table's caption, its title or its engine; `None` for a table without a readable
+            value.
         """
-        if not self.is_box:
-            return None
         facts = table(self.details)
         engine = next(iter(sorted(lines(self.engines))), "")
         title = (
@@ -180,27 +173,36 @@ def parse_json(body: bytes, *, base_url: str) -> ParsedBody:
         if "error" in document:
             return ParsedBody(BodyKind.SEARCH_ERROR, detail="The instance could not search.")
         return ParsedBody(BodyKind.FOREIGN, detail="The answer is JSON from another program.")
-    return ParsedBody(BodyKind.RESULTS, page=_page(document, base_url))
-
-
-def _page(document: dict[str, object], base_url: str) -> ResultPage:
     rows = [
-        _row(row if isinstance(row, dict) else {})
-        for row in _list(document.get("results"), MAX_ROWS)
+        _row(row if isinstance(row, dict) else {}) for row in _list(document["results"], MAX_ROWS)
     ]
-    tables = [row for row in rows if row.template == TABLE]
-    hits = (row.to_hit(position=place, base_url=base_url) for place, row in enumerate(rows, 1))
-    return ResultPage(
-        hits=tuple(hit for hit in hits if hit is not None),
-        rows_seen=len(rows) - sum(row.is_box for row in tables),
+    page = page_of(
+        rows,
+        _infoboxes(document.get("infoboxes"), base_url),
+        base_url=base_url,
         answers=tuple(_answers(document.get("answers"))),
-        infoboxes=(
-            *_infoboxes(document.get("infoboxes"), base_url),
-            *filter(None, (row.to_infobox() for row in tables)),
-        ),
         suggestions=lines(document.get("suggestions"), max_chars=MAX_TITLE),
         corrections=lines(document.get("corrections"), max_chars=MAX_TITLE),
         unresponsive_engines=tuple(_unresponsive(document.get("unresponsive_engines"))),
+    )
+    return ParsedBody(BodyKind.RESULTS, page=page)
+
+
+def page_of(
+    rows: Sequence[Row],
+    infoboxes: Iterable[Infobox],
+    *,
+    base_url: str,
+    **parts: Any,  # noqa: ANN401 - fields of the page
+) -> ResultPage:
+    """Make a result page of its rows, where tables without an address are fact boxes, and its other parts."""
+    hits = (row.to_hit(position=place, base_url=base_url) for place, row in enumerate(rows, 1))
+    tables = [row for row in rows if row.template == _TABLE and web_address(row.url) is None]
+    return ResultPage(
+        hits=tuple(hit for hit in hits if hit is not None),
+        rows_seen=len(rows) - len(tables),
+        infoboxes=(*infoboxes, *filter(None, (row.to_infobox() for row in tables))),
+        **parts,
     )
 
 

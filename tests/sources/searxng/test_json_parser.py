@@ -386,9 +386,8 @@ def test_a_row_becomes_a_hit(row, told):
         ({"details": KVMAP, "engines": ["e"]}, "e"),
         ({"details": KVMAP}, None),
         ({"details": {"kvmap": {"a": None, "": 1}}, "engines": ["e"]}, None),
-        ({"details": KVMAP, "title": "T", "url": PAGE}, None),
     ],
-    ids=["caption", "title", "engine", "no name", "nothing to be read", "a hit"],
+    ids=["caption", "title", "engine", "no name", "nothing to be read"],
 )
 def test_a_table_without_an_address_becomes_a_box(fields, title):
     box = Row(template="keyvalue", **fields).to_infobox()
