@@ -11,13 +11,14 @@ from hypothesis import strategies as st
 
 from searx_mcp.models.request import TimeRange
 from searx_mcp.pool.config_facts import (
-    MAX_TEXT,
     CategoryFacts,
     ConfigFacts,
     access_factor,
     month_limited,
     parse_config,
 )
+
+MAX_TEXT = 2_000_000
 
 ENGINE: dict[str, Any] = {
     "name": "bing",

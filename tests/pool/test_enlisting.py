@@ -5,8 +5,10 @@ import pytest
 from searx_mcp.models.attempt import Format, Verdict
 from searx_mcp.models.instance import CatalogEntry, InstanceState, Tier
 from searx_mcp.pool.proposal import Outcome
-from searx_mcp.pool.record import OPTED_OUT, SKEW, InstanceRecord
+from searx_mcp.pool.record import OPTED_OUT, InstanceRecord
 from tests.pool.pools import DAY, NOW, OWN, ask, entry, facts, pool, proposed
+
+SKEW = 60.0
 
 
 def test_a_new_list_adds_removes_and_regrades_and_keeps_what_was_learned():

@@ -14,8 +14,11 @@ from searx_mcp.pool.config_facts import ConfigFacts
 from searx_mcp.pool.engine_care import EngineRecord
 from searx_mcp.pool.pool import InstancePool
 from searx_mcp.pool.proposal import Outcome
-from searx_mcp.pool.record import LONGEST, SKEW, InstanceRecord, replaces
+from searx_mcp.pool.record import InstanceRecord, replaces
 from searx_mcp.storage.state import read_record
+
+LONGEST = 40 * 86_400.0
+SKEW = 60.0
 
 SIX_HOURS = 6 * 3_600
 NOW = 1_000_000.0

@@ -23,13 +23,15 @@ from searx_mcp.search.cache import (
     SharedAnswers,
 )
 from searx_mcp.search.config import SearchConfig
-from searx_mcp.search.providers.context import ANSWERING_TIME, Found, SearchContext
+from searx_mcp.search.providers.context import Found, SearchContext
 from searx_mcp.storage.memory import MemoryStore
 from searx_mcp.tasks import Tasks
 from searx_mcp.testing.clock import FakeClock
 from tests.doubles.raised import raised
 from tests.doubles.virtual_time import in_virtual_time
 from tests.search.kept import ATTEMPT, EXHAUSTED, failure, found
+
+ANSWERING_TIME = 0.25
 
 QUERY = InstanceQuery("bees")
 

@@ -15,15 +15,10 @@ from searx_mcp.models.hits import (
     Video,
 )
 from searx_mcp.search.config import QualityConfig
-from searx_mcp.search.merge import (
-    DEMOTED,
-    PREFERRED,
-    canonical_key,
-    fuse,
-    keep_domains,
-    merge,
-    preference,
-)
+from searx_mcp.search.merge import canonical_key, fuse, keep_domains, merge, preference
+
+DEMOTED = -0.6
+PREFERRED = 0.3
 
 
 def hit(url: str, position: int = 1, **fields) -> Hit:

@@ -25,12 +25,14 @@ from searx_mcp.search.background.membership import StateSync
 from searx_mcp.search.cache import CachedResult, CachedSearch
 from searx_mcp.search.config import SearchConfig, WebSearchConfig
 from searx_mcp.search.merge import keep_domains, merge
-from searx_mcp.search.providers.context import ANSWERING_TIME, COVERAGE, Found
+from searx_mcp.search.providers.context import COVERAGE, Found
 from searx_mcp.search.searcher import Searcher, instance_query, notes, search_all
 from searx_mcp.storage.memory import MemoryStore
 from searx_mcp.tasks import Tasks
 from tests.doubles import virtual_time
 from tests.doubles.virtual_time import in_virtual_time
+
+ANSWERING_TIME = 0.25
 
 ATTEMPT = Attempt(instance="https://i.example/", verdict=Verdict.FULL, format=Format.HTML)
 PAGE = ResultPage(

@@ -19,9 +19,11 @@ from searx_mcp.search.background.health import (
     HealthChecker,
     HealthRounds,
 )
-from searx_mcp.search.background.schedule import IDLE, Activity, Schedule
+from searx_mcp.search.background.schedule import Activity, Schedule
 from searx_mcp.search.providers.context import SearchContext
 from searx_mcp.testing.searxng import FakeSearxng
+
+IDLE = 900.0
 
 HOUR = 3_600
 

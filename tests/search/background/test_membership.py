@@ -19,7 +19,6 @@ from searx_mcp.pool.pool import InstancePool
 from searx_mcp.pool.proposal import Outcome
 from searx_mcp.pool.record import OPTED_OUT
 from searx_mcp.search.background.membership import (
-    PULL_INTERVAL,
     PoolMembership,
     StateSync,
     read_bundled,
@@ -29,6 +28,8 @@ from searx_mcp.storage.sqlite_state import FILE_NAME, open_store
 from searx_mcp.testing.clock import FakeClock
 from searx_mcp.testing.searxng import FakeSearxng
 from tests.doubles.raised import raised
+
+PULL_INTERVAL = 15.0
 
 LISTED = ("https://a.example/", "https://b.example/")
 MINE = "http://10.0.0.1/"

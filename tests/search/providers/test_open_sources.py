@@ -11,7 +11,6 @@ from searx_mcp.models.hits import Hit, Paper
 from searx_mcp.models.request import Category
 from searx_mcp.models.response import Coverage
 from searx_mcp.pool.proposal import InstanceQuery
-from searx_mcp.search.providers.concurrent_queries import GRACE
 from searx_mcp.search.providers.context import OPEN_SOURCES, SearchContext
 from searx_mcp.search.providers.open_sources import RankedList, diversify, fuse, source_notes
 from searx_mcp.sources.open.config import OpenSourcesConfig
@@ -22,6 +21,8 @@ from searx_mcp.storage.state import Account, Window
 from tests.doubles.raised import raised
 from tests.doubles.simulated_sources import SourceBehaviour
 from tests.doubles.virtual_time import in_virtual_time
+
+GRACE = 0.7
 
 PANDAS = [f"red panda {n}" for n in range(10)]
 PAPERS = "red panda genome"
