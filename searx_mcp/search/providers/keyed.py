@@ -103,13 +103,15 @@ class KeyedSearch:
 
         Raises:
             InvalidArgumentError: there is no such provider, or it has no key.
-            NoInstancesError: it may not be asked, or did not answer.
+            NoInstancesError: it is blocked, may not be asked now, or did not answer.
         """
         engine = self._engines.get(name)
-        if engine is None or engine.host in self._blocked():
+        if engine is None:
             near = did_you_mean(name, self._engines)
             message = f"{shown(name)} has no key{near}"
             raise InvalidArgumentError("provider", message, advice=NO_KEY)
+        if engine.host in self._blocked():
+            raise _unfit(f"{name} is blocked")
         if secret := secret_in(query.text):
             raise _unfit(f"the query contains what looks like {secret}")
         log = SourceLog(deadline, progress)
