@@ -126,12 +126,10 @@ class Collected:
 
     Attributes:
         lists: relevant hits, a list for each answer, the best engines first.
-        route: the engines chosen for the query.
         found: the same as a separate answer.
     """
 
     lists: tuple[RankedList, ...]
-    route: Route
     found: Found
 
 
@@ -333,7 +331,7 @@ class OpenSources:
                 asking.query, asking.route, asked=self._asked(attempts), used=used
             ),
         )
-        return Collected(tuple(lists), asking.route, found)
+        return Collected(tuple(lists), found)
 
     def _asked(self, attempts: Sequence[Attempt]) -> list[Engine]:
         names = dict.fromkeys(attempt.source for attempt in attempts)
