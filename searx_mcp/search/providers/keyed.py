@@ -66,8 +66,6 @@ class KeyedSearch:
     async def run(self, context: SearchContext) -> Found:
         """Answer a search; see `Provider`."""
         query = context.query
-        if secret := secret_in(query.text):
-            raise _unfit(f"the query contains what looks like {secret}")
         context = context.within(self._phase)
         log = SourceLog(context.deadline, context.progress)
         fitting = [*self._fitting(query)]
@@ -112,8 +110,6 @@ class KeyedSearch:
             raise InvalidArgumentError("provider", message, advice=NO_KEY)
         if engine.host in self._blocked():
             raise _unfit(f"{name} is blocked")
-        if secret := secret_in(query.text):
-            raise _unfit(f"the query contains what looks like {secret}")
         log = SourceLog(deadline, progress)
         answers = await self._answers(engine, query, wanted, log, is_last=True)
         if not answers:
@@ -139,6 +135,8 @@ class KeyedSearch:
         is_last: bool,
     ) -> Sequence[Answered]:
         """Return the pages of one provider until there is enough; none if the first one failed."""
+        if secret := secret_in(query.text):
+            raise _unfit(f"the query contains what looks like {secret}")
         answers: list[Answered] = []
         category = next((each for each in engine.categories if each == query.category), None)
         rounds = -(-min(wanted, MAX_RESULTS) // engine.page_size)
