@@ -76,8 +76,8 @@ async def test_twenty_pages_come_whole_from_one_process(client, before):
 @pytest.mark.parametrize("done", [0, 1, 5])
 async def test_calls_that_are_all_cancelled_leave_a_client_that_works(client, done):
     tasks = fetching(client)
-    while sum(task.done() for task in tasks) < done:  # noqa: ASYNC110 - no event tells
-        await asyncio.sleep(0)
+    while done > len(tasks) - len(waiting := [task for task in tasks if not task.done()]):
+        await asyncio.wait(waiting, return_when=asyncio.FIRST_COMPLETED)
     for task in tasks:
         task.cancel()
     await asyncio.wait(tasks)
