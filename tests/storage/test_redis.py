@@ -354,16 +354,24 @@ async def ping(session: RedisSession) -> list[Any]:
     return await session.ask(("PING",))
 
 
-async def test_a_call_that_others_keep_waiting_gives_up_and_takes_nobody_for_away(redis_url):
-    begun, may_end = asyncio.Event(), asyncio.Event()
+def holding(
+    begun: asyncio.Event, may_end: asyncio.Event, then: Callable[[], object] = lambda: None
+) -> Callable[[RedisSession], Awaitable[list[Any]]]:
+    """A call that takes until it may end."""
 
-    async def long(session: RedisSession) -> list[Any]:
+    async def call(session: RedisSession) -> list[Any]:
         begun.set()
         await may_end.wait()
+        then()
         return await ping(session)
 
+    return call
+
+
+async def test_a_call_that_others_keep_waiting_gives_up_and_takes_nobody_for_away(redis_url):
+    begun, may_end = asyncio.Event(), asyncio.Event()
     async with aclosing(RedisLink(redis_url, patience=60)) as link, asyncio.TaskGroup() as group:
-        first = group.create_task(link.run(long))
+        first = group.create_task(link.run(holding(begun, may_end)))
         await begun.wait()
         link.patience = 0.05
         with pytest.raises(StorageBusyError):
@@ -377,21 +385,12 @@ async def test_a_call_that_others_keep_waiting_gives_up_and_takes_nobody_for_awa
 
 async def test_waiting_for_a_turn_takes_nothing_from_the_time_for_the_server(redis_url, pass_by):
     begun, may_end = asyncio.Event(), asyncio.Event()
-
-    async def long(session: RedisSession) -> list[Any]:
-        begun.set()
-        await may_end.wait()
-        pass_by(9)
-        return await ping(session)
-
+    may_go_on = asyncio.Event()
+    may_go_on.set()
     async with aclosing(RedisLink(redis_url, patience=10)) as link, asyncio.TaskGroup() as group:
-        first = group.create_task(link.run(long))
+        first = group.create_task(link.run(holding(begun, may_end, lambda: pass_by(9))))
         await begun.wait()
-
-        async def slow(session: RedisSession) -> list[Any]:
-            pass_by(9)
-            return await ping(session)
-
+        slow = holding(asyncio.Event(), may_go_on, lambda: pass_by(9))
         second = group.create_task(link.run(slow))
         await asyncio.sleep(0)
         may_end.set()

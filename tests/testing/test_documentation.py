@@ -45,8 +45,9 @@ for block in json.load(sys.stdin):
 """As the tests have it: `tests.doubles` is found, and the package stays the one that is installed."""
 
 
-def test_the_pages_have_examples():
+def test_the_pages_have_examples_and_settings():
     assert sum(map(len, BLOCKS.values())) == 8
+    assert len({page for page, _ in SETTINGS}) == 7
 
 
 @pytest.mark.slow
@@ -79,10 +80,6 @@ async def test_the_example_of_the_module_prints_what_an_instance_finds():
         assert process.returncode == 0
         assert web.url("/bees") in output.decode()
         assert {request.query["time_range"] for request in instance.requests} == {"year"}
-
-
-def test_there_are_settings_on_each_of_these_pages():
-    assert len({page for page, _ in SETTINGS}) == 7
 
 
 @pytest.mark.parametrize(("page", "block"), SETTINGS)
