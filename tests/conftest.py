@@ -180,7 +180,7 @@ def usual_signals() -> Iterator[None]:
 
 
 @pytest.fixture
-async def start_program() -> AsyncIterator[Callable[..., Awaitable[Process]]]:
+async def start_program(pace: float) -> AsyncIterator[Callable[..., Awaitable[Process]]]:
     """Start programs whose standard streams are pipes unless told otherwise.
 
     One that takes too long is killed, so that whoever reads from it comes to an end; none outlives
@@ -199,7 +199,7 @@ async def start_program() -> AsyncIterator[Callable[..., Awaitable[Process]]]:
                 **{**streams, **options},
             )
             process = Process(transport, protocol, loop)
-            deadline = loop.call_later(PATIENCE, transport.close)
+            deadline = loop.call_later(PATIENCE * pace, transport.close)
             stack.push_async_callback(process.wait)
             stack.callback(transport.close)
             stack.callback(deadline.cancel)

@@ -55,6 +55,12 @@ NAMES = [
 ]
 
 
+@pytest.fixture
+def pace() -> float:
+    """Files and threads take the time they need here, which is not that of the loop."""
+    return 1.0
+
+
 async def passages(client, url: str):
     """What a page that is kept to be asked has of an answer."""
     return (await client.read_page(url, query="Do they dance?")).queries[0].results
@@ -74,7 +80,7 @@ async def test_searches_and_pages_go_on_whatever_becomes_of_all_files(
             own=[own],
             storage={"folder": str(state)},
             search={"attempt_timeout": 60, "phase_timeout": 60},
-            web_fetch={"default_timeout": 120},
+            web_fetch={"default_timeout": 120, "max_response_time": 120},
         )
         async with persistent_client(settings) as client:
             for turn in range(2):
