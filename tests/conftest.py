@@ -313,9 +313,12 @@ def pass_by() -> Callable[[float], None]:
 
 @pytest.fixture
 def patient_search(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A search waits for pages as long as it may: a busy machine takes long to start what reads them."""
+    """A call waits for pages as long as it may: a busy machine takes long to start what reads them."""
     assert Turns.take.__kwdefaults__ is not None
-    monkeypatch.setitem(Turns.take.__kwdefaults__, "wait", Wait(nothing=PATIENCE, next=PATIENCE))
+    patient = Wait(nothing=PATIENCE, next=PATIENCE)
+    monkeypatch.setitem(Turns.take.__kwdefaults__, "wait", patient)
+    for name in ("FOUND", "LINKED"):
+        monkeypatch.setattr(f"searx_mcp.evidence.answer.expansion.{name}", patient)
     monkeypatch.setattr("searx_mcp.fetch.turns.MORE", PATIENCE)
     monkeypatch.setattr("searx_mcp.fetch.turns.NOTHING_SHARE", 1.0)
 
