@@ -55,18 +55,13 @@ NAMES = [
 ]
 
 
-@pytest.fixture
-def pace() -> float:
-    """Files and threads take the time they need here, which is not that of the loop."""
-    return 1.0
-
-
 async def passages(client, url: str):
     """What a page that is kept to be asked has of an answer."""
     return (await client.read_page(url, query="Do they dance?")).queries[0].results
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("pace", [1.0])  # files and threads keep their time, whatever the loop's is
 @pytest.mark.parametrize("spoil", [empty, cut, overwrite, delete, pipe, device, folder])
 async def test_searches_and_pages_go_on_whatever_becomes_of_all_files(
     settings_for, tmp_path, spoil

@@ -74,8 +74,7 @@ def test_the_workflows_and_gates_use_files_and_environments_that_there_are():
     assert "testenv:py31{1,2,3}" in tox.sections()
     assert "tox run -e py3${{ matrix.minor }}" in TEXTS["test.yml"]
     label, _, paired = tox["tox"]["labels"].partition(" = ")
-    run = (ROOT / ".ci/run").read_text("utf-8")
-    assert re.search(f" -m {label} .* -e tests ", run, re.DOTALL)
+    assert re.search(f" -m {label} .* -e tests ", (ROOT / ".ci/run").read_text(), re.DOTALL)
     assert {*paired.split(", "), "tests"} == {*tox["tox"]["env_list"].split(", "), "audit"}
     for script in re.findall(r"run: .*?((?:\.ci|scripts)/[\w.]+)", "".join(TEXTS.values())):
         assert (ROOT / script).is_file(), script

@@ -385,13 +385,11 @@ async def test_a_call_that_others_keep_waiting_gives_up_and_takes_nobody_for_awa
 
 async def test_waiting_for_a_turn_takes_nothing_from_the_time_for_the_server(redis_url, pass_by):
     begun, may_end = asyncio.Event(), asyncio.Event()
-    may_go_on = asyncio.Event()
-    may_go_on.set()
+    call = holding(begun, may_end, lambda: pass_by(9))
     async with aclosing(RedisLink(redis_url, patience=10)) as link, asyncio.TaskGroup() as group:
-        first = group.create_task(link.run(holding(begun, may_end, lambda: pass_by(9))))
+        first = group.create_task(link.run(call))
         await begun.wait()
-        slow = holding(asyncio.Event(), may_go_on, lambda: pass_by(9))
-        second = group.create_task(link.run(slow))
+        second = group.create_task(link.run(call))
         await asyncio.sleep(0)
         may_end.set()
         assert await first == await second == [b"PONG"]
