@@ -31,7 +31,7 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, TypeVar
 
 import aioresponses
 import aioresponses.core
@@ -233,6 +233,9 @@ def node_modules() -> Path:
     return folder
 
 
+T = TypeVar("T")
+
+
 class Waiting(selectors.DefaultSelector):
     """Adds up how long it waited, each time at most as long as it was asked to.
 
@@ -272,6 +275,20 @@ class UnhurriedLoop(asyncio.SelectorEventLoop):
     @override
     def time(self) -> float:
         return self.waiting.seconds + time.thread_time() * self._pace
+
+    @override
+    def run_until_complete(self, future: Awaitable[T]) -> T:
+        """Run as usual; cancel a test that pytest-timeout ends, or its fixtures would wait for it for ever."""
+        task = asyncio.ensure_future(future, loop=self)
+        try:
+            return super().run_until_complete(task)
+        except pytest.fail.Exception:
+            if not task.done():  # so that this comes from the timer, not from the test
+                left = asyncio.all_tasks(self)
+                for each in left:
+                    each.cancel()
+                super().run_until_complete(asyncio.wait(left, timeout=PATIENCE))
+            raise
 
 
 @pytest.fixture
