@@ -81,6 +81,12 @@ def rows(value: object) -> Iterator[object]:
     return islice(items, MOST_ROWS)
 
 
+def pair(value: object) -> tuple[object, object] | None:
+    """Read a list of two values; `None` if it is none."""
+    found = [*islice(rows(value), 3)]
+    return (found[0], found[1]) if len(found) == 2 else None  # noqa: PLR2004 - a pair
+
+
 def items(value: object) -> Iterator[tuple[str, object]]:
     """The members of an object, up to the limit."""
     return islice(mapping(value).items(), MOST_ROWS)

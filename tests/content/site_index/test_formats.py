@@ -5,8 +5,7 @@ import zlib
 
 import pytest
 
-from searx_mcp.content.site_index.discovery import FORMATS
-from searx_mcp.content.site_index.job import index_job
+from searx_mcp.content.site_index.discovery import FORMATS, index_job
 from searx_mcp.errors import ContentError
 
 ROOT = "https://docs.ex.org/en/"
