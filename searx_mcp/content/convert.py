@@ -14,11 +14,18 @@ from searx_mcp.content.clean import clean_counted, clean_line, stripped, title_o
 from searx_mcp.content.config import ContentConfig
 from searx_mcp.content.decode import decode
 from searx_mcp.content.document import Document, to_frame
-from searx_mcp.content.feeds import MAX_ENTRIES, Feed, is_html, json_feed, xml_feed
+from searx_mcp.content.feeds import (
+    MAX_ENTRIES,
+    Feed,
+    is_html,
+    json_feed,
+    listed_feed,
+    plain_text,
+    xml_feed,
+)
 from searx_mcp.content.html.guards import MAX_TAGS
 from searx_mcp.content.html.metadata import Metadata
 from searx_mcp.content.json_layout import json_text
-from searx_mcp.content.listed_feed import listed_feed, plain_text
 from searx_mcp.content.markdown import disarm, disarm_plain, escape, fence
 from searx_mcp.content.outline import headings
 from searx_mcp.content.page import ReadPage, read_page

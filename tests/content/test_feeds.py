@@ -6,8 +6,15 @@ from typing import Any
 import pytest
 
 from searx_mcp.content.config import ContentConfig
-from searx_mcp.content.feeds import Feed, is_html, json_feed, xml_feed
-from searx_mcp.content.listed_feed import ListedFeed, listed_feed, plain_text
+from searx_mcp.content.feeds import (
+    Feed,
+    ListedFeed,
+    is_html,
+    json_feed,
+    listed_feed,
+    plain_text,
+    xml_feed,
+)
 
 URL = "https://ex.org/feed.xml"
 

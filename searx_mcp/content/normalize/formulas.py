@@ -14,8 +14,7 @@ from urllib.parse import unquote_plus
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from searx_mcp.content.html.guards import guard, parse
-from searx_mcp.content.normalize.mathml import to_tex
-from searx_mcp.content.normalize.tex import MAX_TEX, agrees, cleaned, is_tex
+from searx_mcp.content.normalize.tex import MAX_TEX, agrees, cleaned, is_tex, to_tex
 from searx_mcp.content.normalize.tree import (
     MATH,
     Dialect,

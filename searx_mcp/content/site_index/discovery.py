@@ -13,7 +13,7 @@ from searx_mcp.content.addresses import absolute_web
 from searx_mcp.content.clean import clean_line
 from searx_mcp.content.decode import decode
 from searx_mcp.content.document import Document, to_frame
-from searx_mcp.content.listed_feed import plain_text
+from searx_mcp.content.feeds import plain_text
 from searx_mcp.content.site_index import api_docs, link_lists, site_generators, sphinx
 from searx_mcp.content.site_index.entry import (
     MOST_ENTRIES,

@@ -9,8 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from selectolax.lexbor import LexborHTMLParser
 
-from searx_mcp.content.html.linked_data import LinkedData, linked_data
-from searx_mcp.content.html.metadata import Metadata, metadata
+from searx_mcp.content.html.metadata import LinkedData, Metadata, linked_data, metadata
 
 URL = "https://ex.org/a/b.html"
 

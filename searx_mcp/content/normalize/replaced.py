@@ -1,4 +1,4 @@
-"""Players and embedded posts, as links to the pages of their content; lazy images."""
+"""Replaced elements: players and embedded posts as links to their pages, lazy images, and the boxes of tasks."""
 
 import re
 from typing import Final
@@ -8,9 +8,11 @@ from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from searx_mcp.content.clean import clean_line
 from searx_mcp.content.normalize.tree import (
+    TASK,
     Dialect,
     ancestors,
     carry,
+    classes,
     few,
     has_text,
     is_attached,
@@ -108,7 +110,7 @@ def _normalize_players(tree: LexborHTMLParser, _: Removals) -> None:
         if not is_attached(player):
             continue
         if player.tag == "script":
-            if found := page_of(player.attributes.get("src") or ""):
+            if found := _page_of(player.attributes.get("src") or ""):
                 put_in_place(player, new(tree, "a", found[1], href=found[0]))
         elif not _is_unseen(player):
             rewrite = _media if player.tag in {"video", "audio"} else _embedded
@@ -185,7 +187,7 @@ def _embedded(tree: LexborHTMLParser, player: LexborNode) -> None:
     if player.tag == "object":
         addresses += [child.attributes.get("src") or "" for child in player.css("embed,iframe")[:1]]
     for address in addresses:
-        if address and (found := page_of(address.strip())):
+        if address and (found := _page_of(address.strip())):
             _link(tree, player, found[0], found[1])
             return
     address = next(filter(None, addresses), "")
@@ -232,7 +234,7 @@ def _title(player: LexborNode) -> str:
     return "" if _GENERIC.fullmatch(title) else title
 
 
-def page_of(address: str) -> tuple[str, str] | None:
+def _page_of(address: str) -> tuple[str, str] | None:
     """The page of a player's content, and a label for it; `None` if the player is unknown.
 
     Args:
@@ -254,3 +256,52 @@ def page_of(address: str) -> tuple[str, str] | None:
             if match := pattern.match(text):
                 return page.format(*match.groups()), label
     return None
+
+
+_FORMS: Final = frozenset({"form", "nav", "fieldset", "menu"})
+_NOT_TASKS = re.compile(r"menu|filter|facet|dropdown|nav|toggle|accordion|cookie|consent|tree")
+_SAYS_TASK = re.compile(r"task|todo|checklist")
+_MAX_TASKS: Final = 10_000
+
+
+def _normalize_tasks(tree: LexborHTMLParser, _: Removals) -> None:
+    """Replace every checkbox at the start of a list item by a task.
+
+    Checkboxes of forms, filters and menus have a name or a value to send; they stay as they are.
+    """
+    for box in tree.css('li input[type="checkbox" i]')[:_MAX_TASKS]:
+        item = _item(box)
+        if item is not None and _is_task(box, item):
+            task = new(tree, TASK, **({"done": ""} if "checked" in box.attributes else {}))
+            put_in_place(box, task)
+
+
+TASKS: Final = Dialect({"input": ""}, _normalize_tasks)
+
+
+def _item(box: LexborNode) -> LexborNode | None:
+    """The list item that begins with the checkbox."""
+    node = box
+    for around in ancestors(box, 4):
+        before = neighbour(node, forward=False)
+        if before is not None and (before.tag == TASK or has_text(before)):
+            return None
+        if around.tag == "li":
+            return around
+        node = around
+    return None
+
+
+def _is_task(box: LexborNode, item: LexborNode) -> bool:
+    attributes = box.attributes
+    words = " ".join([*classes(box), *classes(item)])
+    if _SAYS_TASK.search(words):
+        return True
+    if is_hidden(box) or _NOT_TASKS.search(words):
+        return False
+    if "disabled" not in attributes and (attributes.get("name") or attributes.get("value")):
+        return False
+    return not any(
+        around.tag in _FORMS or _NOT_TASKS.search(" ".join(classes(around)))
+        for around in ancestors(item, 12)
+    )
