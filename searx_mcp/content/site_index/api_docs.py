@@ -7,7 +7,6 @@ from typing import Final
 from searx_mcp.content.site_index.entry import (
     IndexEntry,
     IndexFile,
-    IndexFormat,
     Row,
     items,
     mapping,
@@ -26,7 +25,7 @@ _RUST_KINDS: Final = {
 """Kinds of items that have a page, by number: `enum ItemType` of rustdoc. A module is a folder."""
 
 
-def _of_rustdoc(text: str) -> Iterator[IndexEntry]:
+def rustdoc(text: str) -> Iterator[IndexEntry]:
     """Read `search-index.js`, since Rust 1.52 parallel lists for each crate in `JSON.parse('...')`.
 
     `n` has names, `t` their kinds (a letter each, before 1.69 a number), `q` modules (by their first item), `d`
@@ -86,13 +85,10 @@ def _rust_modules(value: object, names: int) -> dict[int, str]:
     return found
 
 
-RUSTDOC: Final = IndexFormat("rustdoc", _of_rustdoc)
-
-
 _JAVADOC = re.compile(r"\A\s*(?:var\s+)?(?:type|package)SearchIndex\s*=\s*")
 
 
-def _of_javadoc(text: str) -> Iterator[IndexEntry]:
+def javadoc(text: str) -> Iterator[IndexEntry]:
     """Read `type-search-index.js` or `package-search-index.js`, since JDK 9 a list assigned to a variable.
 
     A type has its package `p` and its name `l`, but not its module: in documentation with modules, only packages have
@@ -113,15 +109,12 @@ def _of_javadoc(text: str) -> Iterator[IndexEntry]:
             yield IndexEntry(f"{above}{name.replace('.', '/')}/package-summary.html", name, module)
 
 
-JAVADOC: Final = IndexFormat("javadoc", _of_javadoc)
-
-
 _DOXYGEN_LETTERS = re.compile(r"\bindexSectionsWithContent\s*=\s*")
 _DOXYGEN_NAMES = re.compile(r"\bsearchData\s*=\s*")
 _MOST_LETTERS: Final = 256
 
 
-def _of_doxygen(text: str) -> Iterator[Row]:
+def doxygen(text: str) -> Iterator[Row]:
     """Read the first letters of names (`search/searchdata.js`), or the names with one of them (from `all_0.js`).
 
     `['id',['Name',['../page.html#anchor',1,'Scope'],...]]` is a row: one name, and the places where it is defined.
@@ -148,6 +141,3 @@ def _doxygen_names(text: str) -> Iterator[IndexEntry]:
             address = string(defined[0]) if defined else ""
             if name and address:
                 yield IndexEntry(address, name, string(defined[-1]))
-
-
-DOXYGEN: Final = IndexFormat("doxygen", _of_doxygen)

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 from itertools import islice
 from typing import Any, Final
 from urllib.parse import urlsplit
@@ -14,27 +15,36 @@ from searx_mcp.content.clean import clean_line
 from searx_mcp.content.decode import decode
 from searx_mcp.content.document import Document, to_frame
 from searx_mcp.content.feeds import plain_text
-from searx_mcp.content.site_index import api_docs, link_lists, site_generators, sphinx
+from searx_mcp.content.site_index import api_docs, page_lists, sphinx
 from searx_mcp.content.site_index.entry import (
     MOST_ENTRIES,
     MOST_ROWS,
     IndexEntry,
     IndexFile,
-    IndexFormat,
+    Reader,
     Row,
     is_same_site,
 )
 from searx_mcp.errors import ContentError, ErrorCode
 from searx_mcp.models.page import PageLink, SiteIndex
 
-FORMATS: Final[Mapping[str, IndexFormat]] = {
-    found.name: found
-    for found in (
-        sphinx.FORMAT, sphinx.FOLDERS, sphinx.INVENTORY, site_generators.MKDOCS, site_generators.MDBOOK,
-        site_generators.VITEPRESS, site_generators.DOCUSAURUS, api_docs.JAVADOC, api_docs.DOXYGEN,
-        site_generators.JUST_THE_DOCS, api_docs.RUSTDOC, link_lists.LLMS_TXT, link_lists.SITEMAP,
-    )
-}  # fmt: skip
+FORMATS: Final[Mapping[str, Reader]] = {
+    "sphinx": partial(sphinx.search_index, ending=".html"),
+    "sphinx-folders": partial(sphinx.search_index, ending="/"),
+    "sphinx-inventory": sphinx.inventory,
+    "mkdocs": page_lists.mkdocs,
+    "mdbook": page_lists.mdbook,
+    "vitepress": page_lists.vitepress,
+    "docusaurus": page_lists.docusaurus,
+    "javadoc": api_docs.javadoc,
+    "doxygen": api_docs.doxygen,
+    "just-the-docs": page_lists.just_the_docs,
+    "rustdoc": api_docs.rustdoc,
+    "llms.txt": page_lists.llms_txt,
+    "sitemap": page_lists.sitemap,
+}
+_PACKED: Final = frozenset({"sphinx-inventory"})
+"""Formats that are read as bytes, each as one character."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -218,10 +228,10 @@ def index_job(body: bytes, options: Mapping[str, Any]) -> Mapping[str, Any]:
         ContentError: `extraction_failed`; it is not an index of this format, or lists no page of its own site.
     """
     url = options["url"]
-    form = FORMATS[options["format"]]
-    text = body.decode("latin-1") if form.is_packed else decode(body, charset="utf-8")[0]
+    form = options["format"]
+    text = body.decode("latin-1") if form in _PACKED else decode(body, charset="utf-8")[0]
     try:
-        links, parts = _listed(form.read(text), url)
+        links, parts = _listed(FORMATS[form](text), url)
     except (ValueError, RecursionError) as exc:
         raise _unreadable(url) from exc
     if not links and not parts:

@@ -49,21 +49,8 @@ class IndexFile:
 
 
 Row = IndexEntry | IndexFile
-
-
-@dataclass(frozen=True, slots=True)
-class IndexFormat:
-    """A format of indexes.
-
-    Attributes:
-        name: of the format.
-        read: returns the rows of a file; raises `ValueError` if it is not an index.
-        is_packed: whether `read` takes bytes, as Latin-1, instead of decoded text.
-    """
-
-    name: str
-    read: Callable[[str], Iterable[Row]]
-    is_packed: bool = False
+Reader = Callable[[str], Iterable[Row]]
+"""Returns the rows of a file; raises `ValueError` if it is not an index of its format."""
 
 
 def mapping(value: object) -> Mapping[str, object]:

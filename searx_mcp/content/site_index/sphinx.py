@@ -9,7 +9,6 @@ import re
 import zlib
 from collections import defaultdict
 from collections.abc import Iterator
-from functools import partial
 from itertools import chain
 from typing import Final
 
@@ -17,7 +16,6 @@ from searx_mcp.content.site_index.entry import (
     MOST_ENTRIES,
     MOST_ROWS,
     IndexEntry,
-    IndexFormat,
     items,
     place,
     required,
@@ -42,7 +40,7 @@ _MAX_LINE: Final = 1_000
 _OLD: Final = 3
 
 
-def read(text: str, *, ending: str) -> Iterator[IndexEntry]:
+def search_index(text: str, *, ending: str) -> Iterator[IndexEntry]:
     """Read the index: each document with its sections, objects and words.
 
     Args:
@@ -128,7 +126,7 @@ def _address(name: str, ending: str) -> str:
     return folder or "./"
 
 
-def read_inventory(text: str) -> Iterator[IndexEntry]:
+def inventory(text: str) -> Iterator[IndexEntry]:
     """Read an inventory.
 
     Args:
@@ -167,8 +165,3 @@ def _unpacked(data: bytes) -> str:
     except zlib.error as exc:
         raise ValueError("the inventory cannot be unpacked") from exc
     return found.decode("utf-8", "replace")
-
-
-FORMAT: Final = IndexFormat("sphinx", partial(read, ending=".html"))
-FOLDERS: Final = IndexFormat("sphinx-folders", partial(read, ending="/"))
-INVENTORY: Final = IndexFormat("sphinx-inventory", read_inventory, is_packed=True)

@@ -1,13 +1,18 @@
-"""The sections of every page, as generators of sites list them for their own search."""
+"""Lists of the pages of a site: what generators write for their own search, `llms.txt` and `sitemap.xml`."""
 
+import html
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
+from itertools import islice
 from typing import Final
+from urllib.parse import unquote, urlsplit
 
 from searx_mcp.content.site_index.entry import (
+    MOST_ROWS,
     IndexEntry,
-    IndexFormat,
+    IndexFile,
+    Row,
     items,
     mapping,
     pair,
@@ -19,7 +24,7 @@ from searx_mcp.content.site_index.entry import (
 from searx_mcp.content.site_index.literals import value_after, value_at
 
 
-def _of_mkdocs(text: str) -> Iterator[IndexEntry]:
+def mkdocs(text: str) -> Iterator[IndexEntry]:
     """Read `search/search_index.json`, `{"docs": [{"location": ..., "title": ..., "text": ...}, ...]}`.
 
     Addresses are relative to the parent folder.
@@ -32,7 +37,7 @@ def _of_mkdocs(text: str) -> Iterator[IndexEntry]:
             )
 
 
-def _of_just_the_docs(text: str) -> Iterator[IndexEntry]:
+def just_the_docs(text: str) -> Iterator[IndexEntry]:
     """Read `assets/js/search-data.json`, sections by number.
 
     `url` begins at the root of the host, and `doc` is the page of a section.
@@ -44,11 +49,7 @@ def _of_just_the_docs(text: str) -> Iterator[IndexEntry]:
             yield IndexEntry(address, title or page, f"{page} {string(section.get('content'))}")
 
 
-MKDOCS: Final = IndexFormat("mkdocs", _of_mkdocs)
-JUST_THE_DOCS: Final = IndexFormat("just-the-docs", _of_just_the_docs)
-
-
-def _of_docusaurus(text: str) -> Iterator[IndexEntry]:
+def docusaurus(text: str) -> Iterator[IndexEntry]:
     """Read the index of any of three plugins for local search; addresses begin at the root of the host.
 
     `search-index.json` of one is a list of indexes with `documents` of `t` (title), `u` (address), `b` (headings
@@ -87,9 +88,6 @@ def _first(page: Mapping[str, object], *names: str) -> str:
     return next((text for name in names if (text := string(page.get(name)))), "")
 
 
-DOCUSAURUS: Final = IndexFormat("docusaurus", _of_docusaurus)
-
-
 _MDBOOK = re.compile(
     r"\A\s*(?:(?:window\.search\s*=\s*)?(?:Object\.assign\(window\.search,\s*)?(?:JSON\.parse\()?)"
 )
@@ -97,7 +95,7 @@ _MDBOOK = re.compile(
 _NUMBER = re.compile(r"[0-9]{1,9}")
 
 
-def _of_mdbook(text: str) -> Iterator[IndexEntry]:
+def mdbook(text: str) -> Iterator[IndexEntry]:
     """Read `searchindex.js` or `searchindex.json`, an elasticlunr store of `doc_urls` and `documentStore.docs`.
 
     The script passes it to `Object.assign(window.search, {...})`, as a literal or through `JSON.parse('...')`.
@@ -116,14 +114,11 @@ def _of_mdbook(text: str) -> Iterator[IndexEntry]:
             )
 
 
-MDBOOK: Final = IndexFormat("mdbook", _of_mdbook)
-
-
 _VITEPRESS = re.compile(r"\A\s*(?:(?:const|var|let)\s+[\w$]{1,40}\s*=\s*|export\s+default\s+)?")
 _WORD_CHARS: Final = 4_000
 
 
-def _of_vitepress(text: str) -> Iterator[IndexEntry]:
+def vitepress(text: str) -> Iterator[IndexEntry]:
     """Read a MiniSearch index in a string that a module exports: addresses, stored names, and words.
 
     The fields `title` and `titles` (the headings above) are stored; the words of the text are only in the inverted
@@ -156,4 +151,66 @@ def _minisearch_words(index: object) -> dict[str, list[str]]:
     return found
 
 
-VITEPRESS: Final = IndexFormat("vitepress", _of_vitepress)
+_LINE = re.compile(
+    r"^(?:#{1,6}[ \t]+(?P<heading>[^\n]{1,300}+)"
+    r"|[ \t]*[-*+][ \t]+\[(?P<title>[^\]\n]{1,300}+)\]\((?P<address>[^)\s]{1,2000}+)\)(?P<words>[^\n]{0,1000}+))",
+    re.MULTILINE,
+)
+
+
+def llms_txt(text: str) -> Iterator[IndexEntry]:
+    """Read pages chosen for language models: Markdown lists of links with a sentence on each (llmstxt.org).
+
+    Each link gets the heading above.
+    """
+    if not text.lstrip().startswith("#") or "](" not in text:
+        raise ValueError("no list of links in Markdown")
+    above = ""
+    for found in islice(_LINE.finditer(text), MOST_ROWS):
+        if found["heading"]:
+            above = found["heading"]
+        else:
+            yield IndexEntry(
+                found["address"], found["title"], f"{above} {found['words'].lstrip(': ')}"
+            )
+
+
+_LOCATION = re.compile(r"<loc>\s*+(?:<!\[CDATA\[)?\s*+([^<\]\s]{1,2000}+)")
+_ROOT = re.compile(r"<(?:\w{1,40}:)?(urlset|sitemapindex)[\s>]")
+_HEAD: Final = 5_000
+_WORDS = re.compile(r"[^\W_]+")
+_ENDING = re.compile(r"\.(?:html?|php|aspx?|md)$", re.IGNORECASE)
+
+
+def sitemap(text: str) -> Iterator[Row]:
+    """Read the addresses of pages, or of further sitemaps (sitemaps.org); titles are made from the addresses.
+
+    Only `<loc>` is searched for in the XML, so nothing is expanded and nothing is nested.
+    """
+    root = _ROOT.search(text[:_HEAD])
+    if root is None:
+        raise ValueError("no sitemap")
+    for found in islice(_LOCATION.finditer(text), MOST_ROWS):
+        address = html.unescape(found[1])
+        if root[1] == "sitemapindex":
+            yield IndexFile(address, _title(address), "sitemap")
+        else:
+            yield IndexEntry(address, _title(address), _folders(address))
+
+
+def _title(address: str) -> str:
+    """The last part of an address, as words."""
+    *_, last = _parts(address) or [""]
+    return " ".join(_WORDS.findall(_ENDING.sub("", last)))
+
+
+def _folders(address: str) -> str:
+    return " ".join(_WORDS.findall(" ".join(_parts(address)[:-1])))
+
+
+def _parts(address: str) -> list[str]:
+    try:
+        path = urlsplit(address).path
+    except ValueError:
+        return []
+    return [*filter(None, unquote(path, errors="replace").split("/"))]
