@@ -26,7 +26,7 @@ from searx_mcp.content.main.kinds import Hints, generator_of
 from searx_mcp.content.markdown import escape_line_starts, escape_words
 from searx_mcp.content.normalize.panels import drop_unlabelled, show_panels
 from searx_mcp.content.normalize.rewrite import normalize_sources, normalize_text
-from searx_mcp.content.normalize.tree import ancestors
+from searx_mcp.content.normalize.tree import HEADINGS, ancestors
 from searx_mcp.content.removals import Removals
 from searx_mcp.content.site_index.discovery import published
 from searx_mcp.content.words import pieces
@@ -45,8 +45,7 @@ _SHORT: Final = 1_000
 
 _BLANK = re.compile(r"\s*\n\s*\n\s*")
 
-_HEADING_TAGS: Final = ("h1", "h2", "h3", "h4", "h5", "h6")
-_HEADINGS: Final = ",".join(_HEADING_TAGS)
+_HEADINGS: Final = ",".join(sorted(HEADINGS))
 MARK: Final = "data-anchor"
 """The attribute with a heading's anchor."""
 
@@ -234,7 +233,7 @@ def _headings(root: LexborNode) -> list[LexborNode]:
     """Headings, without those that contain others: searching each would be quadratic."""
     found = root.css(_HEADINGS)[:_MAX_HEADINGS]
     around = (above for heading in found for above in ancestors(heading, _MAX_STEPS))
-    holding = {above.mem_id for above in around if above.tag in _HEADING_TAGS}
+    holding = {above.mem_id for above in around if above.tag in HEADINGS}
     return [heading for heading in found if heading.mem_id not in holding]
 
 

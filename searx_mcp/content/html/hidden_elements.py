@@ -14,7 +14,7 @@ from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from searx_mcp.content.html.cascade import UNTIL_LOADED, Applied, Cascade
 from searx_mcp.content.html.stylesheet import StyleSheet, media
-from searx_mcp.content.html.suspects import WITH_OWN_STYLE
+from searx_mcp.content.html.suspects import SKELETON, WITH_OWN_STYLE
 from searx_mcp.content.removals import RemovalRule, Removals
 
 _UNSEEN: Final = (
@@ -41,8 +41,6 @@ _ADDRESSES: Final = 'input[type=email i],input[name*=mail i],input[placeholder*=
 ASKS_ADDRESS: Final = "mail"
 FILLED_IN: Final = "x-filled-in"
 """Marks a form to fill in; other forms only contain text, such as those around posts of old forums."""
-
-_SKELETON: Final = frozenset({"html", "head", "body"})
 
 _STYLE_TYPES: Final = frozenset({"", "text/css"})
 _OTHER_SHEETS: Final = 'link[rel~="stylesheet" i],link[as="style" i]'
@@ -78,7 +76,7 @@ def drop_unseen(tree: LexborHTMLParser, removals: Removals) -> None:
             form.attrs[FILLED_IN] = "" if form.css_first(_ADDRESSES) is None else ASKS_ADDRESS
     for node in tree.css(_UNSEEN):
         is_text = node.mem_id in texts and not _is_marked(node)
-        if node.tag not in _SKELETON and not is_text:
+        if node.tag not in SKELETON and not is_text:
             removals.remove(node, RemovalRule.UNSEEN)
 
 

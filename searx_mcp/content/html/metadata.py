@@ -233,7 +233,7 @@ _AUTHOR_PLACES: Final = (
 )  # fmt: skip
 _DUBLIN_CORE = re.compile(r"\A(dc|dcterms):")
 _YEAR = re.compile(r"[0-9]{4}")
-_LANGUAGE = re.compile(r"[A-Za-z]{2,8}(?:[-_][A-Za-z0-9]{1,8})*")
+LANGUAGE = re.compile(r"[A-Za-z]{2,8}(?:[-_][A-Za-z0-9]{1,8})*")
 
 
 class Said(NamedTuple):
@@ -426,7 +426,7 @@ def _language(tree: LexborHTMLParser, metas: Mapping[str, list[str]], linked: Li
     )
     for text, source in stated:
         tag = text.partition(",")[0].strip()
-        if _LANGUAGE.fullmatch(tag):
+        if LANGUAGE.fullmatch(tag):
             return Said(tag.replace("_", "-"), source)
     return _NOTHING
 
