@@ -26,9 +26,8 @@ from searx_mcp.content.main.kinds import Hints, generator_of
 from searx_mcp.content.markdown import escape_line_starts, escape_words
 from searx_mcp.content.normalize.panels import drop_unlabelled, show_panels
 from searx_mcp.content.normalize.rewrite import normalize_sources, normalize_text
-from searx_mcp.content.normalize.tree import HEADINGS, ancestors
-from searx_mcp.content.removals import Removals
 from searx_mcp.content.site_index.discovery import published
+from searx_mcp.content.tree import HEADINGS, Removals, ancestors
 from searx_mcp.content.words import pieces
 from searx_mcp.content.writing.write import WrittenMarkdown, write
 from searx_mcp.models.page import PageKind, SiteIndex

@@ -15,7 +15,7 @@ from selectolax.lexbor import LexborHTMLParser, LexborNode
 from searx_mcp.content.html.cascade import UNTIL_LOADED, Applied, Cascade
 from searx_mcp.content.html.stylesheet import StyleSheet, media
 from searx_mcp.content.html.suspects import SKELETON, WITH_OWN_STYLE
-from searx_mcp.content.removals import RemovalRule, Removals
+from searx_mcp.content.tree import RemovalRule, Removals
 
 _UNSEEN: Final = (
     "script,style,noscript,template,iframe,frame,frameset,object,embed,applet,canvas,audio,video,"

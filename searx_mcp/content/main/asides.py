@@ -11,8 +11,7 @@ from typing import Final
 from searx_mcp.content.main.related_links import paragraph_starts
 from searx_mcp.content.main.sections import leads_away
 from searx_mcp.content.main.text_density import INLINE, LONG_CHARS, Element, live
-from searx_mcp.content.normalize.tree import CANONICAL, HEADINGS, text_of
-from searx_mcp.content.removals import RemovalRule
+from searx_mcp.content.tree import CANONICAL, HEADINGS, RemovalRule, text_of
 
 _LINES: Final = frozenset({
     "address", "aside", "center", "div", "figcaption", "figure", "footer", "header", "p", "section",

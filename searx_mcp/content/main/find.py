@@ -23,8 +23,7 @@ from searx_mcp.content.main.related_links import take_out_links, take_out_repeat
 from searx_mcp.content.main.sections import take_out_sections
 from searx_mcp.content.main.shapes import Shapes
 from searx_mcp.content.main.text_density import INLINE, Element, holds, live, mains, measure
-from searx_mcp.content.normalize.tree import HEADINGS, NOTES, REFERENCE
-from searx_mcp.content.removals import RemovalRule, Removals
+from searx_mcp.content.tree import HEADINGS, NOTES, REFERENCE, RemovalRule, Removals
 from searx_mcp.models.page import PageKind
 
 _NOT_NARROWED: Final = frozenset({

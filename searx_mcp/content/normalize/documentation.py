@@ -6,9 +6,10 @@ from typing import Final
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
-from searx_mcp.content.normalize.tree import (
+from searx_mcp.content.tree import (
     CALLOUT,
     Dialect,
+    Removals,
     ancestors,
     children,
     classes,
@@ -22,7 +23,6 @@ from searx_mcp.content.normalize.tree import (
     short_text,
     text_of,
 )
-from searx_mcp.content.removals import Removals
 
 _KIND_NAMES: Final = (
     "note info information tip hint important warning warn caution danger error attention success"

@@ -14,7 +14,7 @@ from searx_mcp.content.normalize.footnote_writing import (
     label_of,
     says_note,
 )
-from searx_mcp.content.normalize.tree import (
+from searx_mcp.content.tree import (
     HEADINGS,
     ancestors,
     children,

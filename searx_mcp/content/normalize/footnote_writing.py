@@ -7,7 +7,7 @@ from typing import Final
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
-from searx_mcp.content.normalize.tree import (
+from searx_mcp.content.tree import (
     MATH,
     NOTE,
     NOTES,

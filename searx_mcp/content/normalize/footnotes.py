@@ -8,12 +8,13 @@ from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from searx_mcp.content.normalize.footnote_links import linked_notes
 from searx_mcp.content.normalize.footnote_writing import Builder, ReferencedNote, is_note_heading
-from searx_mcp.content.normalize.tree import (
+from searx_mcp.content.tree import (
     HEADINGS,
     NOTE,
     NOTES,
     REFERENCE,
     Dialect,
+    Removals,
     ancestors,
     classes,
     first_solid,
@@ -25,7 +26,6 @@ from searx_mcp.content.normalize.tree import (
     short_text,
     text_of,
 )
-from searx_mcp.content.removals import Removals
 
 _NUMBER = re.compile(r"\[?(\d{1,3})\]?\.?")
 _BOLD: Final = "p > strong:first-child,p > b:first-child"

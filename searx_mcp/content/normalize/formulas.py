@@ -15,9 +15,10 @@ from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from searx_mcp.content.html.guards import guard, parse
 from searx_mcp.content.normalize.tex import MAX_TEX, agrees, cleaned, is_tex, to_tex
-from searx_mcp.content.normalize.tree import (
+from searx_mcp.content.tree import (
     MATH,
     Dialect,
+    Removals,
     ancestors,
     carry,
     classes,
@@ -29,7 +30,6 @@ from searx_mcp.content.normalize.tree import (
     new,
     put_in_place,
 )
-from searx_mcp.content.removals import Removals
 
 _STATED: Final = ("data-math", "data-latex", "data-tex", "data-entry", "data-expr", "data-formula")
 _STATING: Final = ",".join(f"[{name}]" for name in _STATED)

@@ -6,9 +6,11 @@ from typing import Final
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
-from searx_mcp.content.normalize.tree import (
+from searx_mcp.content.tree import (
     ANY,
     Dialect,
+    RemovalRule,
+    Removals,
     ancestors,
     has_text,
     is_attached,
@@ -18,7 +20,6 @@ from searx_mcp.content.normalize.tree import (
     short_text,
     text_of,
 )
-from searx_mcp.content.removals import RemovalRule, Removals
 
 _QUOTED: Final = "aside.quote,aside.onebox"
 """Quotations and link previews, as Discourse writes them."""

@@ -7,9 +7,10 @@ from urllib.parse import parse_qs, unquote, urlsplit
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from searx_mcp.content.clean import clean_line
-from searx_mcp.content.normalize.tree import (
+from searx_mcp.content.tree import (
     TASK,
     Dialect,
+    Removals,
     ancestors,
     carry,
     classes,
@@ -21,7 +22,6 @@ from searx_mcp.content.normalize.tree import (
     new,
     put_in_place,
 )
-from searx_mcp.content.removals import Removals
 
 _ID: Final = r"([A-Za-z0-9_-]{1,64})"
 _VALUE: Final = r"([A-Za-z0-9_-]{1,80})\Z"

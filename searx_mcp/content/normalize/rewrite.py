@@ -23,8 +23,7 @@ from searx_mcp.content.normalize.formulas import (
 )
 from searx_mcp.content.normalize.posts import POSTS
 from searx_mcp.content.normalize.replaced import LAZY_IMAGES, PLAYERS, TASKS
-from searx_mcp.content.normalize.tree import ANY, Dialect
-from searx_mcp.content.removals import Removals
+from searx_mcp.content.tree import ANY, Dialect, Removals
 
 _SOURCES: Final = (
     FORMULAS, TYPED_FORMULAS, FOLDED_CALLOUTS, FORMULA_IMAGES, TASKS, LAZY_IMAGES, PLAYERS,

@@ -10,7 +10,7 @@ from typing import Final
 
 from selectolax.lexbor import LexborNode
 
-from searx_mcp.content.normalize.tree import text_of
+from searx_mcp.content.tree import text_of
 
 _GREEK: Final = (
     "α alpha β beta γ gamma δ delta ε varepsilon ϵ epsilon ζ zeta η eta θ theta ϑ vartheta ι iota κ kappa"

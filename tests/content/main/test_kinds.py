@@ -7,7 +7,7 @@ from searx_mcp.content.html.hidden_elements import drop_unseen
 from searx_mcp.content.main.find import find_main
 from searx_mcp.content.main.kinds import Hints, generator_of, platform_kind
 from searx_mcp.content.main.text_density import measure
-from searx_mcp.content.removals import Removals
+from searx_mcp.content.tree import Removals
 from searx_mcp.models.page import PageKind
 
 SENTENCE = (

@@ -19,7 +19,7 @@ from searx_mcp.content.main.sections import take_out_sections
 from searx_mcp.content.main.shapes import Shapes
 from searx_mcp.content.main.text_density import Element, measure, rows_of_cards
 from searx_mcp.content.page import read_page
-from searx_mcp.content.removals import Removals
+from searx_mcp.content.tree import Removals
 from searx_mcp.models.page import PageKind
 from searx_mcp.models.style import Style
 

@@ -7,7 +7,7 @@ from selectolax.lexbor import LexborHTMLParser
 
 from searx_mcp.content.html.hidden_elements import drop_hidden, drop_unseen, style_sheet
 from searx_mcp.content.normalize.rewrite import normalize_sources, normalize_text
-from searx_mcp.content.removals import Removals
+from searx_mcp.content.tree import Removals
 
 
 @pytest.fixture(scope="session")

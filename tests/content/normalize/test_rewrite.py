@@ -8,7 +8,7 @@ from searx_mcp.content.html.guards import guard
 from searx_mcp.content.html.hidden_elements import drop_hidden, drop_unseen, style_sheet
 from searx_mcp.content.normalize.panels import drop_unlabelled, show_panels
 from searx_mcp.content.normalize.rewrite import normalize_sources, normalize_text
-from searx_mcp.content.removals import Removals
+from searx_mcp.content.tree import Removals
 
 OPENING = st.sampled_from([
     "<pre>", '<pre class="language-x">', "<code>", '<code class="hl block">', '<div class="line">',

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from searx_mcp.content.page import read_page
-from searx_mcp.content.removals import RemovalRule, Removals
+from searx_mcp.content.tree import RemovalRule, Removals
 from searx_mcp.models.style import Style
 
 DOCS = Path(__file__).parents[2] / "docs" / "decisions" / "pages-to-markdown.md"
