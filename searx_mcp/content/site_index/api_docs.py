@@ -43,9 +43,9 @@ def _crates(value: object) -> Iterator[tuple[str, object]]:
         yield from items(value)
         return
     for row in rows(value):
-        match pair(row):
-            case (str(name), crate):
-                yield name, crate
+        name, crate = pair(row) or (None, None)
+        if isinstance(name, str):
+            yield name, crate
 
 
 def _rust_items(crate: str, value: object) -> Iterator[IndexEntry]:
