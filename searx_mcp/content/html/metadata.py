@@ -33,7 +33,7 @@ _WORK, _THING, _PAGE = 3, 2, 1
 
 
 @dataclass(frozen=True, slots=True)
-class LinkedData:
+class _LinkedData:
     """The values of a page's JSON-LD; nothing is cleaned, and missing values are empty.
 
     Attributes:
@@ -61,7 +61,7 @@ class _Graph:
     by_id: dict[str, Mapping[str, Any]] = field(default_factory=dict)
 
 
-def linked_data(blocks: Iterable[str], *, addresses: frozenset[str]) -> LinkedData:
+def _linked_data(blocks: Iterable[str], *, addresses: frozenset[str]) -> _LinkedData:
     """Read the JSON-LD blocks of a page.
 
     Args:
@@ -75,7 +75,7 @@ def linked_data(blocks: Iterable[str], *, addresses: frozenset[str]) -> LinkedDa
             break
         _collect(_load(block), graph)
     nodes = _of_the_page(graph.nodes, addresses)
-    return LinkedData(
+    return _LinkedData(
         title=_first(_text(node.get(key)) for node in nodes for key in ("headline", "name")),
         description=_first(_text(node.get("description")) for node in nodes),
         author=_first(
@@ -236,7 +236,7 @@ _YEAR = re.compile(r"[0-9]{4}")
 LANGUAGE = re.compile(r"[A-Za-z]{2,8}(?:[-_][A-Za-z0-9]{1,8})*")
 
 
-class Said(NamedTuple):
+class _Said(NamedTuple):
     """A text and its source: `json-ld`, a `<meta>` by its name, or the element that shows it."""
 
     text: str
@@ -247,7 +247,7 @@ class Said(NamedTuple):
         return bool(self.text)
 
 
-_NOTHING: Final = Said("", "")
+_NOTHING: Final = _Said("", "")
 
 
 @dataclass(frozen=True, slots=True)
@@ -290,9 +290,9 @@ def metadata(tree: LexborHTMLParser, *, url: str) -> Metadata:
     """
     metas = _metas(tree)
     canonical = _canonical(tree, metas, url)
-    linked = LinkedData()
+    linked = _LinkedData()
     if blocks := tree.css('script[type="application/ld+json" i]'):
-        linked = linked_data(
+        linked = _linked_data(
             (node.text() for node in blocks),
             addresses=frozenset(
                 place.partition("#")[0].rstrip("/")
@@ -323,8 +323,8 @@ def metadata(tree: LexborHTMLParser, *, url: str) -> Metadata:
     )
 
 
-def _linked(text: str) -> Said:
-    return Said(text, "json-ld")
+def _linked(text: str) -> _Said:
+    return _Said(text, "json-ld")
 
 
 def _metas(tree: LexborHTMLParser) -> Mapping[str, list[str]]:
@@ -341,16 +341,16 @@ def _metas(tree: LexborHTMLParser) -> Mapping[str, list[str]]:
     return found
 
 
-def _said(metas: Mapping[str, list[str]], *names: str) -> Said:
-    return next((Said(metas[name][0], name) for name in names if name in metas), _NOTHING)
+def _said(metas: Mapping[str, list[str]], *names: str) -> _Said:
+    return next((_Said(metas[name][0], name) for name in names if name in metas), _NOTHING)
 
 
-def _canonical(tree: LexborHTMLParser, metas: Mapping[str, list[str]], url: str) -> Said:
+def _canonical(tree: LexborHTMLParser, metas: Mapping[str, list[str]], url: str) -> _Said:
     link = tree.css_first('link[rel="canonical" i]')
     href = (link.attributes.get("href") or "") if link is not None else ""
     stated = _said(metas, "og:url")
-    found = Said(absolute_web(url, href) if href else "", "link")
-    return found or Said(absolute_web(url, stated.text) if stated else "", stated.source)
+    found = _Said(absolute_web(url, href) if href else "", "link")
+    return found or _Said(absolute_web(url, stated.text) if stated else "", stated.source)
 
 
 def _types(tree: LexborHTMLParser, metas: Mapping[str, list[str]]) -> frozenset[str]:
@@ -360,31 +360,31 @@ def _types(tree: LexborHTMLParser, metas: Mapping[str, list[str]]) -> frozenset[
     return frozenset(found | {_said(metas, "og:type").text.lower()} - {""})
 
 
-def _title(tree: LexborHTMLParser, metas: Mapping[str, list[str]], linked: LinkedData) -> Said:
+def _title(tree: LexborHTMLParser, metas: Mapping[str, list[str]], linked: _LinkedData) -> _Said:
     if title := _said(metas, "og:title"):
         return title
     for selector in ("head title", "title"):
         node = tree.css_first(selector)
         if node is not None and (text := _one_line(node.text())):
-            return Said(text, "title")
+            return _Said(text, "title")
     if linked.title:
         return _linked(linked.title)
     heading = tree.css_first("h1")
-    return Said(_one_line(heading.text()) if heading is not None else "", "h1")
+    return _Said(_one_line(heading.text()) if heading is not None else "", "h1")
 
 
-def _author(tree: LexborHTMLParser, metas: Mapping[str, list[str]]) -> Said:
+def _author(tree: LexborHTMLParser, metas: Mapping[str, list[str]]) -> _Said:
     for name in _AUTHOR:
         # Open Graph requires the address of a profile here.
         names = [entry for entry in metas.get(name, ()) if not entry.lower().startswith("http")]
         if names:
-            return Said(_joined(names), name)
+            return _Said(_joined(names), name)
     for place in _AUTHOR_PLACES:
         names = [_one_line(node.text()) for node in tree.css(place)[: _FEW_AUTHORS + 1]]
         names = [entry for entry in names if 0 < len(entry) <= _MAX_NAME]
         # A page with more authors is a list of other pages.
         if names and len(set(names)) <= _FEW_AUTHORS:
-            return Said(_joined(names), place)
+            return _Said(_joined(names), place)
     return _NOTHING
 
 
@@ -392,11 +392,11 @@ def _joined(names: list[str]) -> str:
     return ", ".join(dict.fromkeys(names[:_MAX_AUTHORS]))
 
 
-def _placed(tree: LexborHTMLParser, places: tuple[str, ...]) -> Said:
+def _placed(tree: LexborHTMLParser, places: tuple[str, ...]) -> _Said:
     for place in places:
         for node in tree.css(place)[:1]:
             if date := _moment(node):
-                return Said(date, place)
+                return _Said(date, place)
     return _NOTHING
 
 
@@ -407,18 +407,18 @@ def _moment(node: LexborNode) -> str:
     return date if _YEAR.search(date) else ""  # "12:55 AM" is no date
 
 
-def _only_time(tree: LexborHTMLParser) -> Said:
+def _only_time(tree: LexborHTMLParser) -> _Said:
     """The first time on a page with a single article; a list of articles has many."""
     times = tree.css("article time[datetime]")
     only = bool(times) and len(tree.css("article")) == 1
-    return Said(_moment(times[0]) if only else "", "time")
+    return _Said(_moment(times[0]) if only else "", "time")
 
 
-def _language(tree: LexborHTMLParser, metas: Mapping[str, list[str]], linked: LinkedData) -> Said:
+def _language(tree: LexborHTMLParser, metas: Mapping[str, list[str]], linked: _LinkedData) -> _Said:
     attributes = tree.root.attributes if tree.root is not None else {}
     stated = (
-        Said(attributes.get("lang") or "", "html lang"),
-        Said(attributes.get("xml:lang") or "", "html xml:lang"),
+        _Said(attributes.get("lang") or "", "html lang"),
+        _Said(attributes.get("xml:lang") or "", "html xml:lang"),
         _said(metas, "og:locale"),
         _said(metas, "content-language"),
         _said(metas, "dc.language"),
@@ -427,11 +427,11 @@ def _language(tree: LexborHTMLParser, metas: Mapping[str, list[str]], linked: Li
     for text, source in stated:
         tag = text.partition(",")[0].strip()
         if LANGUAGE.fullmatch(tag):
-            return Said(tag.replace("_", "-"), source)
+            return _Said(tag.replace("_", "-"), source)
     return _NOTHING
 
 
-def _is_protected(metas: Mapping[str, list[str]], linked: LinkedData) -> bool:
+def _is_protected(metas: Mapping[str, list[str]], linked: _LinkedData) -> bool:
     if linked.is_free is not None:
         return not linked.is_free
     return (
