@@ -1,6 +1,7 @@
 """The entries of an index, whatever its format: how values are read, and which pages fit a question."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Final
@@ -51,6 +52,25 @@ class IndexFile:
 Row = IndexEntry | IndexFile
 Reader = Callable[[str], Iterable[Row]]
 """Returns the rows of a file; raises `ValueError` if it is not an index of its format."""
+
+
+class Collected:
+    """Words by document, of each at most so many characters."""
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._sizes: dict[Hashable, int] = defaultdict(int)
+        self._words: dict[Hashable, list[str]] = defaultdict(list)
+
+    def add(self, document: Hashable, word: str) -> None:
+        """Collect a word, if there is room for it."""
+        if self._sizes[document] + len(word) < self._most:
+            self._sizes[document] += len(word) + 1
+            self._words[document].append(word)
+
+    def of(self, document: Hashable) -> list[str]:
+        """The words of a document."""
+        return self._words[document]
 
 
 def mapping(value: object) -> Mapping[str, object]:

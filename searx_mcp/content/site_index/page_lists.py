@@ -2,7 +2,6 @@
 
 import html
 import re
-from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from itertools import islice
 from typing import Final
@@ -10,6 +9,7 @@ from urllib.parse import unquote, urlsplit
 
 from searx_mcp.content.site_index.entry import (
     MOST_ROWS,
+    Collected,
     IndexEntry,
     IndexFile,
     Row,
@@ -132,22 +132,19 @@ def vitepress(text: str) -> Iterator[IndexEntry]:
         above = " ".join(map(string, rows(fields.get("titles"))))
         if isinstance(address, str):
             yield IndexEntry(
-                address, string(fields.get("title")), f"{above} {' '.join(words[number])}"
+                address, string(fields.get("title")), f"{above} {' '.join(words.of(number))}"
             )
 
 
-def _minisearch_words(index: object) -> dict[str, list[str]]:
-    found: dict[str, list[str]] = defaultdict(list)
-    sizes: dict[str, int] = defaultdict(int)
+def _minisearch_words(index: object) -> Collected:
+    found = Collected(_WORD_CHARS)
     for row in rows(index):
         word, used = pair(row) or ("", None)
         if not isinstance(word, str):
             continue
         for numbers in rows(used):
             for number, _ in items(numbers):
-                if sizes[number] + len(word) < _WORD_CHARS:
-                    sizes[number] += len(word) + 1
-                    found[number].append(word)
+                found.add(number, word)
     return found
 
 
