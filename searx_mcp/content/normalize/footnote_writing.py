@@ -32,7 +32,6 @@ _LABEL: Final = re.compile(
     re.IGNORECASE,
 )
 _CLEAN = re.compile(r"[^A-Za-z0-9_-]+")
-_NAME_CHARS: Final = 40
 LABEL_CHARS: Final = 24
 """Characters of a text that may be a label."""
 
@@ -155,7 +154,7 @@ class Builder:
 
     def name(self, label: str) -> str:
         """A unique name for a note: its label, or a number."""
-        name = base = _CLEAN.sub("-", label).strip("-")[:_NAME_CHARS]
+        name = base = _CLEAN.sub("-", label).strip("-")
         while not name or name in self._taken:
             # The last number is remembered: counting from one would be quadratic.
             self._given[base] += 1
