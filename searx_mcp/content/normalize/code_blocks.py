@@ -137,9 +137,7 @@ CODE: Final = Dialect(
 
 def _attached(tree: LexborHTMLParser, selector: str) -> Iterator[LexborNode]:
     """Elements that are still in the tree when it is their turn."""
-    for node in tree.css(selector)[:_MAX_BLOCKS]:
-        if is_attached(node):
-            yield node
+    return filter(is_attached, tree.css(selector)[:_MAX_BLOCKS])
 
 
 def _rewrite(

@@ -107,9 +107,7 @@ def _normalize_callouts(tree: LexborHTMLParser, _: Removals) -> None:
     Args:
         tree: without hidden elements: icons and titles are recognised by their position.
     """
-    for box in tree.css(CALLOUTS.selector)[:_MAX_CALLOUTS]:
-        if not is_attached(box):
-            continue
+    for box in filter(is_attached, tree.css(CALLOUTS.selector)[:_MAX_CALLOUTS]):
         kind = _kind(box)
         if kind and _is_content(box):
             _rewrite(tree, box, kind)

@@ -145,11 +145,10 @@ class Builder:
     def add(self, note: ReferencedNote) -> None:
         """Replace the elements that refer to a note by references, and write the note in the common form."""
         name = self.name(note.label)
-        for reference in note.references:
-            if is_attached(reference):
-                made = new(self._tree, REFERENCE, name=name)
-                put_in_place(reference, made)
-                _take_brackets(made)
+        for reference in filter(is_attached, note.references):
+            made = new(self._tree, REFERENCE, name=name)
+            put_in_place(reference, made)
+            _take_brackets(made)
         self._write(note, name)
 
     def name(self, label: str) -> str:
@@ -207,9 +206,7 @@ class Builder:
 def _trim(made: LexborNode) -> None:
     """Remove the line breaks and empty elements at the start and end of a note."""
     for nodes in (children(made), children(made)[::-1]):
-        for node in nodes:
-            if not is_attached(node):
-                continue
+        for node in filter(is_attached, nodes):
             if not (is_blank(node) or node.tag == "br" or _is_nothing(node)):
                 break
             node.decompose()

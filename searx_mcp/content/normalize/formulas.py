@@ -69,9 +69,8 @@ _MAX_ROWS: Final = 500
 def _normalize_formulas(tree: LexborHTMLParser, _: Removals) -> None:
     """Make the source of each formula the only content of the element that shows it."""
     for selector, rewrite in _DIALECTS:
-        for node in tree.css(selector)[:_MAX_FORMULAS]:
-            if is_attached(node):
-                rewrite(tree, node)
+        for node in filter(is_attached, tree.css(selector)[:_MAX_FORMULAS]):
+            rewrite(tree, node)
 
 
 FORMULAS: Final = Dialect(

@@ -78,9 +78,8 @@ def _normalize_posts(tree: LexborHTMLParser, removals: Removals) -> None:
     removals.remove_all(tree.css(_NO_TEXT), RemovalRule.POST)
     for link in tree.css(_HEADS):
         link.unwrap()
-    for box in tree.css(_QUOTED)[:_MAX_COMMENTS]:
-        if is_attached(box):
-            _rewrite(tree, box)
+    for box in filter(is_attached, tree.css(_QUOTED)[:_MAX_COMMENTS]):
+        _rewrite(tree, box)
     _name_posts(tree)
     _label_replies(tree)
 

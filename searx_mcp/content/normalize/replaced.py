@@ -106,9 +106,7 @@ _MAX_PLAYERS: Final = 2_000
 
 def _normalize_players(tree: LexborHTMLParser, _: Removals) -> None:
     """Replace every player whose page is known, and videos and sounds, by a link."""
-    for player in tree.css(PLAYERS.selector)[:_MAX_PLAYERS]:
-        if not is_attached(player):
-            continue
+    for player in filter(is_attached, tree.css(PLAYERS.selector)[:_MAX_PLAYERS]):
         if player.tag == "script":
             if found := _page_of(player.attributes.get("src") or ""):
                 put_in_place(player, new(tree, "a", found[1], href=found[0]))
