@@ -15,7 +15,7 @@ from selectolax.lexbor import LexborHTMLParser, LexborNode
 from searx_mcp.content.html.cascade import UNTIL_LOADED, Applied, Cascade
 from searx_mcp.content.html.stylesheet import StyleSheet, media
 from searx_mcp.content.html.suspects import SKELETON, WITH_OWN_STYLE
-from searx_mcp.content.tree import RemovalRule, Removals
+from searx_mcp.content.tree import HEADINGS, RemovalRule, Removals
 
 _UNSEEN: Final = (
     "script,style,noscript,template,iframe,frame,frameset,object,embed,applet,canvas,audio,video,"
@@ -32,7 +32,6 @@ _TEXT_BUTTONS: Final = (
 )
 """Headings that fold their section are written as buttons, and so are words in cells and the labels of panels."""
 
-_TITLES: Final = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
 _HEADING_BUTTONS: Final = "button:has(h1,h2,h3,h4,h5,h6)"
 """The same the other way round: buttons that contain headings."""
 
@@ -95,7 +94,7 @@ def open_buttons(tree: LexborHTMLParser) -> None:
 def _acts_on_title(button: LexborNode) -> bool:
     """Whether a button directly follows words of a heading, and does not fold the section below it."""
     title, before = button.parent, button.prev
-    if title is None or title.tag not in _TITLES or "aria-expanded" in button.attributes:
+    if title is None or title.tag not in HEADINGS or "aria-expanded" in button.attributes:
         return False
     return before is not None and sum(map(str.isalpha, before.text())) > 1
 

@@ -6,6 +6,7 @@ from urllib.parse import parse_qs, unquote, urlsplit
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
+from searx_mcp.content.addresses import TINY
 from searx_mcp.content.clean import clean_line
 from searx_mcp.content.tree import (
     TASK,
@@ -88,7 +89,6 @@ _PARAMETERS: Final = ("list", "video", "channel", "clip", "bvid", "id", "url", "
 
 _MAX_ADDRESS: Final = 2_000
 _SOURCES: Final = ("src", "data-src", "data-lazy-src", "data-litespeed-src", "data-cmp-src", "data")
-_TINY: Final = frozenset({"0", "1", "0px", "1px"})
 _TITLE_CHARS: Final = 200
 _GENERIC = re.compile(
     r"(?:youtube|vimeo)? ?(?:video )?(?:player|embed|iframe|video|audio)|embedded (?:content|video|post)",
@@ -168,8 +168,8 @@ def _is_unseen(player: LexborNode) -> bool:
     """Whether a player only counts visitors, communicates with a script, or moves as decoration."""
     attributes = player.attributes
     return (
-        attributes.get("width") in _TINY
-        or attributes.get("height") in _TINY
+        attributes.get("width") in TINY
+        or attributes.get("height") in TINY
         or is_hidden(player)
         or ("loop" in attributes and "controls" not in attributes and not _title(player))
     )
