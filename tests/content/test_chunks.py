@@ -203,7 +203,7 @@ def test_a_changed_paragraph_changes_only_chunks_of_its_section(sections, data):
 
 
 def test_an_edit_changes_only_the_chunks_that_hold_it_as_a_rule():
-    """In one long section; where a cut has to move, the cuts behind are soon the old ones again."""
+    """In one long section; after a cut that has to move, the following ones are soon the same as before."""
     paragraphs = [prose(20 * n, 1 + n * 7 % 5) for n in range(120)]
     old = ids("# A\n\n" + "\n\n".join(paragraphs))
     gone = []

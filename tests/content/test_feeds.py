@@ -1,4 +1,4 @@
-"""Feeds of every kind, and what pretends to be one."""
+"""Feeds of every kind, and documents that are none."""
 
 import json
 from typing import Any

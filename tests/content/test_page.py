@@ -1,4 +1,4 @@
-"""From the HTML of a page to its text: what is dropped, what is resolved, what is said of it."""
+"""HTML pages as text: what is dropped, resolved and reported."""
 
 from pathlib import Path
 

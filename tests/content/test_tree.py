@@ -1,4 +1,4 @@
-"""What is taken out of a page is counted by the rule that took it out."""
+"""Removed blocks are counted by the rule that removed them."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""What a page says of itself, and where it is looked for."""
+"""A page's metadata, and where each value comes from."""
 
 import json
 from dataclasses import replace

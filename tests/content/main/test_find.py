@@ -1,4 +1,4 @@
-"""The main content of a page as a whole: its roots, what is taken out of them, what always stays."""
+"""The main content of whole pages: its roots, what is removed from them, what always stays."""
 
 import pytest
 from hypothesis import given, settings

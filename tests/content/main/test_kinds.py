@@ -1,4 +1,4 @@
-"""What a page is, and what of it is content for that."""
+"""The kinds of pages, and what is content in each."""
 
 import pytest
 from selectolax.lexbor import LexborHTMLParser

@@ -1,4 +1,4 @@
-"""Where the rules turn that choose the content of a page and take something out of it.
+"""The thresholds of the rules that choose the content of a page and remove parts of it.
 
 Each row has the first number at which a rule does what it did not before.
 
@@ -33,12 +33,12 @@ def prose(count: int) -> str:
 
 
 def words(count: int) -> str:
-    """So many characters in pieces that are too short for prose."""
+    """This many characters, in pieces that are too short for prose."""
     return "<p>wwwwwwwwwwwwwwwwwwww</p>" * (count // 20) + f"<p>{'w' * (count % 20)}</p>"
 
 
 def link(count: int) -> str:
-    """A link of so many characters."""
+    """A link of this many characters."""
     return f"<a href=/>{'a' * count}</a>" if count else ""
 
 
@@ -91,7 +91,7 @@ def cards(count: int, text: str = "") -> str:
 
 
 def body(count: int) -> str:
-    """Long paragraphs of so many characters in one place, in a page that has other things."""
+    """Long paragraphs of this many characters in one place of a page with other content."""
     return f"<div>{prose(count)}</div>"
 
 
@@ -206,7 +206,7 @@ def are_hidden(count: int) -> bool:
 
 
 def is_believed(page: Callable[[int], str]) -> Probe:
-    """Whether what names say is not the content is left out."""
+    """Whether blocks whose names mark them as chrome are left out."""
 
     def probe(count: int) -> bool:
         tree, _ = measured(page(count))

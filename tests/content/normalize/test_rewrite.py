@@ -1,4 +1,4 @@
-"""Whatever a page nests into whatever, it is rewritten, in bounds, and nothing hidden is shown."""
+"""Any nesting of dialects is rewritten within bounds, and shows nothing hidden."""
 
 from hypothesis import example, given
 from hypothesis import strategies as st

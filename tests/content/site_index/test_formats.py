@@ -1,4 +1,4 @@
-"""Indexes in the shape each generator writes, and what is no index of it."""
+"""Indexes as each generator writes them, and files that are none."""
 
 import json
 import zlib

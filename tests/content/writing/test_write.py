@@ -1,4 +1,4 @@
-"""What is noted while a page is written, and what the style says."""
+"""What the writer notes about a page, and the options of its style."""
 
 import pytest
 from selectolax.lexbor import LexborHTMLParser
