@@ -201,6 +201,10 @@ REMARK = "<div><p>Ann, 5 March 2024</p><p>JUNK.</p></div>"
             {**DOCS, "title": "Rivers - Handbook"}, "Rivers The river runs", 0, 12, id="a title before its text",
         ),
         pytest.param(
+            f"<h1>Rivers</h1><ul>{'<li><a href=/a>JUNK</a>' * 7}</ul>{PARAGRAPH * 4}", DOCS, "Rivers The river runs", 0, 12,
+            id="links between a title and its text",
+        ),
+        pytest.param(
             f"<h1>Site</h1><div class=entry-content><h1>Rivers</h1>{PARAGRAPH * 4}</div>",
             {**DOCS, "title": "Rivers - Site"}, "Rivers The river runs", 0, 12, id="a title in its text",
         ),
