@@ -17,11 +17,11 @@ from searx_mcp.verbs.verb import Effect, Published, Verb
 if TYPE_CHECKING:
     from searx_mcp.models.page import Page
     from searx_mcp.models.response import SearchResponse
-    from searx_mcp.verbs.chatgpt_writing import ChatgptWriting
+    from searx_mcp.verbs.web_writing import ChatgptWriting
 
 
 def _parse_fetch(raw: Mapping[str, object], _: Settings) -> FetchRequest:
-    from searx_mcp.verbs.chatgpt_writing import page_of
+    from searx_mcp.verbs.web_writing import page_of
 
     return page_of(raw)
 
@@ -37,7 +37,7 @@ def _schema(name: str, **rules: object) -> dict[str, Any]:
 
 
 def _written() -> "type[ChatgptWriting]":
-    from searx_mcp.verbs.chatgpt_writing import ChatgptWriting
+    from searx_mcp.verbs.web_writing import ChatgptWriting
 
     return ChatgptWriting
 
