@@ -79,8 +79,7 @@ def _written_read() -> "Writing[ReadRequest, ReadResponse]":
 
 
 def _written_evidence() -> "Writing[Any, EvidenceResponse]":
-    from searx_mcp.evidence.render.data import evidence_data
-    from searx_mcp.evidence.render.text import evidence_text
+    from searx_mcp.evidence.render.evidence import evidence_data, evidence_text
     from searx_mcp.evidence.values import EvidenceResponse
     from searx_mcp.render.errors import EXPANDS_LESS, evidence_error_data, evidence_error_text
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from itertools import accumulate
 from typing import Any, Final
 
-from searx_mcp.evidence.render.text import title_line
+from searx_mcp.evidence.render.lines import title_line
 from searx_mcp.evidence.values import (
     PROTECTED,
     Chunk,

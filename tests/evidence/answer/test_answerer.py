@@ -11,7 +11,7 @@ from searx_mcp.evidence.answer.answerer import NOTHING_FOUND
 from searx_mcp.evidence.checked import QuoteVerdict
 from searx_mcp.evidence.corpus.corpus import Corpus
 from searx_mcp.evidence.corpus.retrieval import NO_WORDS
-from searx_mcp.evidence.render.text import evidence_text
+from searx_mcp.evidence.render.evidence import evidence_text
 from searx_mcp.evidence.values import PROTECTED, Mode
 from searx_mcp.testing.loopback import LoopbackServer, ReceivedRequest
 from searx_mcp.testing.results import FakeResult
