@@ -10,7 +10,7 @@ from typing import Final
 from searx_mcp.content.passages import score_all
 from searx_mcp.content.sentences import sentence_ends
 from searx_mcp.content.words import FIGURE_WORDS, terms, tokens
-from searx_mcp.evidence.answer.page_sentences import sentences_of
+from searx_mcp.evidence.answer.citations import sentences_of
 from searx_mcp.evidence.corpus.retrieval import ChunkHit
 from searx_mcp.evidence.requests import Intent
 from searx_mcp.evidence.storage.store import StoredChunk

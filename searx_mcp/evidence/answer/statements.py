@@ -20,7 +20,7 @@ from searx_mcp.content.words import (
     folded,
     stems,
 )
-from searx_mcp.evidence.answer.page_sentences import PageSentence, sentences_of
+from searx_mcp.evidence.answer.citations import PageSentence, sentences_of
 from searx_mcp.evidence.checked import QuoteVerdict
 
 _POSTINGS: Final = 200
