@@ -16,9 +16,8 @@ from typing import Final
 from searx_mcp.content.passages import Words, score_all, weigh
 from searx_mcp.content.support import UNSUPPORTED, Support, support
 from searx_mcp.errors import SearxMcpError
-from searx_mcp.evidence.corpus.embedding import BATCH, Embedder, cosine, unpack
 from searx_mcp.evidence.corpus.ingestion import earlier
-from searx_mcp.evidence.corpus.reranking import Reranker
+from searx_mcp.evidence.corpus.language_models import BATCH, Embedder, Reranker, cosine, unpack
 from searx_mcp.evidence.storage.store import CorpusStore, PageHead, StoredChunk, find_terms
 from searx_mcp.models.progress import Progress
 from searx_mcp.tasks import Spawn

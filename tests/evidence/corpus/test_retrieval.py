@@ -6,7 +6,7 @@ import pytest
 from aiohttp import web
 
 from searx_mcp.evidence.corpus import retrieval
-from searx_mcp.evidence.corpus.embedding import BATCH
+from searx_mcp.evidence.corpus.language_models import BATCH
 from searx_mcp.evidence.corpus.retrieval import LEXICAL_ONLY, NO_WORDS, NOT_RERANKED
 from searx_mcp.evidence.requests import IngestRequest, ReadRequest
 from searx_mcp.testing.loopback import never

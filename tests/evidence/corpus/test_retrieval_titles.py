@@ -9,7 +9,7 @@ from searx_mcp.content.chunks import chunk_id, pieces
 from searx_mcp.content.document import Document
 from searx_mcp.content.outline import headings
 from searx_mcp.content.words import terms
-from searx_mcp.evidence.corpus.embedding import pack
+from searx_mcp.evidence.corpus.language_models import pack
 from searx_mcp.evidence.corpus.retrieval import Retriever
 from searx_mcp.evidence.storage.sqlite import SqliteCorpusStore
 from searx_mcp.evidence.storage.store import StoredChunk, StoredPage
