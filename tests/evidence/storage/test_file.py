@@ -3,17 +3,15 @@
 import logging
 import random
 import sqlite3
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import closing
 from pathlib import Path
 
 import pytest
 
 from searx_mcp.errors import StorageUnavailableError
-from searx_mcp.evidence.storage import sqlite_index as index
-from searx_mcp.evidence.storage.rows import index_words, pack_chunk, unpack_chunk
+from searx_mcp.evidence.storage import rows
 from searx_mcp.evidence.storage.sqlite import FILE_NAME, SqliteCorpusStore
-from searx_mcp.evidence.storage.sqlite_index import IndexRow
 from searx_mcp.evidence.storage.store import CorpusStore
 from searx_mcp.storage.opening import Schema, set_aside_files
 from searx_mcp.storage.sqlite import Database
@@ -254,34 +252,24 @@ async def test_a_file_that_can_only_be_read_is_read(path, made, store):
 # Versions of the words
 
 
-async def indexed_under(store, *, version: int, word: str) -> None:
-    """Let all chunks of a page be found under one word, as another version might have done."""
+@pytest.fixture
+def keep_under(path, monkeypatch) -> Callable[..., Awaitable[None]]:
+    """Store a page whose chunks are found by one word, as another version of the index might do."""
 
-    def work(tx):
-        ((document, scope),) = tx.rows("SELECT id, namespace FROM documents WHERE url = :u", u=URL)
-        for chunk, content in tx.rows(
-            "SELECT id, content FROM chunks WHERE document = :document", document=document
-        ):
-            text, words = unpack_chunk(content) or ("", "")
-            index.drop(tx, IndexRow(chunk, document, scope, words))
-            new = index_words("", (), word)
-            index.add(tx, IndexRow(chunk, document, scope, new))
-            tx.change(
-                "UPDATE chunks SET content = :content WHERE id = :chunk",
-                content=pack_chunk(text, new),
-                chunk=chunk,
-            )
-        tx.change("UPDATE documents SET version = :version", version=version)
+    async def keep(store: CorpusStore, page, chunks, *, version: int, word: str) -> None:
+        with monkeypatch.context() as patch:
+            patch.setattr(rows, "index_words", lambda *_: f"\n{word}")
+            await store.keep(page, chunks, NOW)
+        with closing(sqlite3.connect(path)) as connection, connection:
+            connection.execute("UPDATE documents SET version = ?", (version,))
 
-    await store._database.write(work)
+    return keep
 
 
 async def test_pages_indexed_by_an_earlier_version_are_indexed_anew(
-    store_at, path, made, found, store
+    store_at, path, made, found, store, keep_under
 ):
-    first = store_at(path)
-    await first.keep(*made(), NOW)
-    await indexed_under(first, version=0, word="former")
+    await keep_under(store_at(path), *made(), version=0, word="former")
     assert await found(store, "wax") == [TEXTS[1]]
     assert await found(store, "former") == []
     assert await store.frequencies(["former", "bees"]) == (2, {"former": 0, "bees": 2})
@@ -289,12 +277,10 @@ async def test_pages_indexed_by_an_earlier_version_are_indexed_anew(
 
 
 async def test_pages_indexed_by_a_later_version_are_left_so_and_can_be_replaced(
-    store_at, path, made, found, store
+    store_at, path, made, found, store, keep_under
 ):
-    first = store_at(path)
     page, chunks = made()
-    await first.keep(page, chunks, NOW)
-    await indexed_under(first, version=99, word="later")
+    await keep_under(store_at(path), page, chunks, version=99, word="later")
     assert await found(store, "wax") == []
     assert len(await found(store, "later")) == 2
     await store.keep(page, chunks, NOW)
