@@ -15,7 +15,6 @@ from searx_mcp.evidence.storage.rows import (
     ABOUT,
     AGED_AT_ONCE,
     ERASING,
-    MODELS,
     RECENT,
     WORDS_VERSION,
     CorpusLimits,
@@ -34,6 +33,7 @@ from searx_mcp.evidence.storage.sqlite_tables import (
     match,
     match_in,
     merge_index,
+    put_vectors,
     renew_words,
     write_chunks,
 )
@@ -53,7 +53,6 @@ _MEMORY_BYTES: Final = 64 << 20
 
 _GONE_AT_ONCE: Final = 32
 """Pages that one transaction deletes, of some 30 chunks each: about 0.1 s."""
-_OLD_VECTORS_AT_ONCE: Final = 1_000
 
 T = TypeVar("T")
 _log = logging.getLogger("searx_mcp.storage")
@@ -62,7 +61,8 @@ _log = logging.getLogger("searx_mcp.storage")
 class SqliteCorpusStore(SqlCorpusStore[str, str]):
     """The store in a file that several processes share, or in memory.
 
-    When the file cannot be read, or cannot take a page, everything is stored in memory until the process ends.
+    When the file cannot be read, everything is stored in memory until the process ends. A page for which it has no room
+    is not stored. A citation that could not be recorded is recorded with the next page, before pages make room for it.
     Deleted pages leave no trace in the file.
 
     Args:
@@ -89,6 +89,8 @@ class SqliteCorpusStore(SqlCorpusStore[str, str]):
         self._database = Database(path, SCHEMA, patience=patience)
         self._is_current = False
         self._counted: tuple[tuple[object, ...], dict[str, int]] = ((), {})
+        self._is_full = False
+        self._unpinned: dict[str, float] = {}
 
     @override
     def __repr__(self) -> str:
@@ -103,9 +105,46 @@ class SqliteCorpusStore(SqlCorpusStore[str, str]):
     async def keep(self, page: StoredPage, chunks: Sequence[StoredChunk], now: float) -> Kept:
         await self._index_anew()
         row = await asyncio.to_thread(packed, page, chunks)
-        return await self._write(
-            lambda tx: _put(tx, self._namespace, row, now=now, bounds=self._bounds)
-        )
+        due = dict(self._unpinned)
+
+        def work(tx: Transaction) -> Kept:
+            self._pin(tx, due)
+            return _put(tx, self._namespace, row, now=now, bounds=self._bounds)
+
+        try:
+            kept = await self._database.write(work)
+        except StorageUnavailableError as exc:
+            if not await self._is_readable():
+                return await self._write(work)
+            if not self._is_full:
+                self._is_full = True
+                _log.warning("corpus.page_not_kept reason=%s advice=%s", exc.message, exc.advice)
+            return Kept(0, 0, 0)
+        self._is_full = False
+        self._pinned(due)
+        return kept
+
+    @override
+    async def pin(self, urls: Sequence[str], now: float) -> None:
+        self._unpinned |= dict.fromkeys(urls, now)
+        due = dict(self._unpinned)
+        if await self._note(lambda tx: self._pin(tx, due)):
+            self._pinned(due)
+
+    def _pin(self, tx: Transaction, due: Mapping[str, float]) -> None:
+        for url, now in due.items():
+            tx.change(self.pinning, namespace=self._namespace, urls=DIALECT.keys([url]), now=now)
+
+    def _pinned(self, done: Mapping[str, float]) -> None:
+        self._unpinned = dict(self._unpinned.items() - done.items())
+
+    async def _is_readable(self) -> bool:
+        """Return whether the pages in the file can be used although nothing can be written."""
+        try:
+            await self._database.read(lambda tx: tx.rows("SELECT 1 FROM documents LIMIT 1"))
+        except StorageError:
+            return False
+        return not self._database.is_in_memory
 
     @override
     async def match(
@@ -149,7 +188,7 @@ class SqliteCorpusStore(SqlCorpusStore[str, str]):
 
     @override
     async def keep_vectors(self, model: str, vectors: Mapping[str, bytes]) -> None:
-        await self._note(lambda tx: _put_vectors(tx, self._namespace, model, vectors))
+        await self._note(lambda tx: put_vectors(tx, self._namespace, model, vectors))
 
     @override
     async def remove(self, urls: Sequence[str]) -> int:
@@ -233,12 +272,14 @@ class SqliteCorpusStore(SqlCorpusStore[str, str]):
     async def _change(self, sql: str, **values: float | bytes | str) -> None:
         await self._note(lambda tx: tx.change(sql, namespace=self._namespace, **values))
 
-    async def _note(self, work: Callable[[Transaction], object]) -> None:
-        """Write what pages can do without: they are still read where nothing can be written."""
+    async def _note(self, work: Callable[[Transaction], object]) -> bool:
+        """Write what pages can do without; return whether it was written."""
         try:
             await self._database.write(work)
         except StorageError as exc:
             _log.debug("corpus.not_noted reason=%s", exc.message)
+            return False
+        return True
 
     async def _read(self, work: Callable[[Transaction], T]) -> T:
         return await self._try(lambda database: database.read(work))
@@ -264,39 +305,6 @@ class SqliteCorpusStore(SqlCorpusStore[str, str]):
 
 def _in_memory(bounds: CorpusLimits) -> CorpusLimits:
     return replace(bounds, max_bytes=min(bounds.max_bytes, _MEMORY_BYTES))
-
-
-def _put_vectors(tx: Transaction, namespace: str, model: str, vectors: Mapping[str, bytes]) -> None:
-    """Store the vectors of existing chunks, and delete those of models long unused."""
-    tx.change("INSERT OR IGNORE INTO models (name, used) VALUES (:model, 0)", model=model)
-    tx.change(
-        "UPDATE models SET used = (SELECT max(used) FROM models) + 1 WHERE name = :model",
-        model=model,
-    )
-    for (old,) in tx.rows(
-        "SELECT id FROM models ORDER BY used DESC LIMIT -1 OFFSET :most", most=MODELS
-    ):
-        gone = tx.change(
-            "DELETE FROM vectors WHERE rowid IN"
-            " (SELECT rowid FROM vectors WHERE model = :old LIMIT :most)",
-            old=old,
-            most=_OLD_VECTORS_AT_ONCE,
-        )
-        if gone < _OLD_VECTORS_AT_ONCE:
-            tx.change("DELETE FROM models WHERE id = :old", old=old)
-    for name, vector in vectors.items():
-        tx.change(
-            "INSERT INTO vectors (chunk, model, vector)"
-            " SELECT chunks.id, models.id, :vector FROM chunks"
-            " JOIN documents ON documents.id = document"
-            " JOIN namespaces ON namespaces.id = namespace, models"
-            " WHERE chunks.name = :name AND namespaces.name = :namespace AND models.name = :model"
-            " ON CONFLICT (chunk, model) DO UPDATE SET vector = excluded.vector",
-            name=name,
-            vector=vector,
-            namespace=namespace,
-            model=model,
-        )
 
 
 def _put(

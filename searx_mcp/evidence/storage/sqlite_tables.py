@@ -12,6 +12,7 @@ from typing import Final
 
 from searx_mcp.evidence.storage.rows import (
     ABOUT,
+    MODELS,
     MOST_TERMS,
     RENEWED_AT_ONCE,
     WORDS_VERSION,
@@ -111,6 +112,7 @@ DIALECT: Final[SqlDialect[str, str]] = SqlDialect(
     values=json.dumps,
 )
 
+_OLD_VECTORS_AT_ONCE: Final = 1_000
 _MERGED: Final = 500
 """Pages of the index that one transaction merges."""
 
@@ -183,6 +185,39 @@ def drop_chunks(tx: Transaction, document: int) -> int:
     for _, text, entry in old:
         _drop(tx, entry, is_indexed=text is not None)
     return len(old)
+
+
+def put_vectors(tx: Transaction, namespace: str, model: str, vectors: Mapping[str, bytes]) -> None:
+    """Store the vectors of existing chunks, and delete those of models long unused."""
+    tx.change("INSERT OR IGNORE INTO models (name, used) VALUES (:model, 0)", model=model)
+    tx.change(
+        "UPDATE models SET used = (SELECT max(used) FROM models) + 1 WHERE name = :model",
+        model=model,
+    )
+    for (old,) in tx.rows(
+        "SELECT id FROM models ORDER BY used DESC LIMIT -1 OFFSET :most", most=MODELS
+    ):
+        gone = tx.change(
+            "DELETE FROM vectors WHERE rowid IN"
+            " (SELECT rowid FROM vectors WHERE model = :old LIMIT :most)",
+            old=old,
+            most=_OLD_VECTORS_AT_ONCE,
+        )
+        if gone < _OLD_VECTORS_AT_ONCE:
+            tx.change("DELETE FROM models WHERE id = :old", old=old)
+    for name, vector in vectors.items():
+        tx.change(
+            "INSERT INTO vectors (chunk, model, vector)"
+            " SELECT chunks.id, models.id, :vector FROM chunks"
+            " JOIN documents ON documents.id = document"
+            " JOIN namespaces ON namespaces.id = namespace, models"
+            " WHERE chunks.name = :name AND namespaces.name = :namespace AND models.name = :model"
+            " ON CONFLICT (chunk, model) DO UPDATE SET vector = excluded.vector",
+            name=name,
+            vector=vector,
+            namespace=namespace,
+            model=model,
+        )
 
 
 def has_old_words(tx: Transaction) -> bool:

@@ -138,7 +138,8 @@ class CorpusStore(Protocol):
     async def keep(self, page: StoredPage, chunks: Sequence[StoredChunk], now: float) -> Kept:
         """Store a page in place of the last one under its address; chunks with the same id stay.
 
-        A page that is larger than the limit of the whole store is not stored, and its predecessor is deleted.
+        A page that is larger than the limit of the whole store is not stored, and its predecessor is deleted. A page
+        for which a disk has no room is not stored.
 
         Args:
             page: the page.

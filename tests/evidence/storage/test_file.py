@@ -12,7 +12,7 @@ import pytest
 from searx_mcp.errors import StorageUnavailableError
 from searx_mcp.evidence.storage import rows
 from searx_mcp.evidence.storage.sqlite import FILE_NAME, SqliteCorpusStore
-from searx_mcp.evidence.storage.store import CorpusStore
+from searx_mcp.evidence.storage.store import CorpusStore, Kept
 from searx_mcp.storage.opening import Schema, set_aside_files
 from searx_mcp.storage.sqlite import Database
 
@@ -208,24 +208,57 @@ async def test_what_cannot_be_kept_in_the_file_is_kept_in_memory_and_said_once(
     assert "secret" not in caplog.text
 
 
-async def test_a_full_disk_means_memory_from_then_on(store_at, path, noise, made, store):
+@pytest.fixture
+def fill(store) -> Callable[..., Awaitable[None]]:
+    """Let the disk of a store be full, or have room again."""
+
+    async def limit(*, pages: int = 1) -> None:
+        await store._database.read(lambda tx: tx.rows(f"PRAGMA max_page_count = {pages}"))
+
+    return limit
+
+
+async def test_a_page_for_which_a_disk_has_no_room_is_not_kept_and_the_others_stay(
+    store_at, path, noise, made, store, fill, found, caplog
+):
     await store.keep(*made(OTHER), NOW)
-    await store._database.read(lambda tx: tx.rows("PRAGMA max_page_count = 1"))
+    await fill()
     page, chunks = made(URL, (noise(1, 100_000),))
-    await store.keep(page, chunks, NOW)
-    assert await store.page(URL) == page
-    assert await store.page(OTHER) is None
-    again = store_at(path)
-    assert await again.page(OTHER) is not None, "the file was left as it was"
-    assert await again.page(URL) is None
+    for _ in range(2):
+        assert await store.keep(page, chunks, NOW) == Kept(0, 0, 0)
+    assert [record.levelname for record in caplog.records] == ["WARNING"]
+    assert await store.page(URL) is None
+    assert await found(store, "wax") == [TEXTS[1]]
+    assert store.is_lasting
+    await fill(pages=1 << 30)
+    assert await store.keep(page, chunks, NOW) == Kept(1, 0, 0)
+    assert await store_at(path).page(URL) == page
+
+
+async def test_a_citation_that_was_not_recorded_is_before_pages_make_room(
+    store_at, path, made, noise
+):
+    store = store_at(path, max_bytes=1 << 18, patience=0.5)
+    cited = made(OTHER)
+    await store.keep(*cited, NOW)
+    for number in range(3):
+        await store.keep(*made(f"{URL}/{number}"), NOW)
+    with closing(sqlite3.connect(path, isolation_level=None)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        await store.pin([OTHER], NOW)
+        other.execute("ROLLBACK")
+    for number in range(90):
+        await store.keep(*made(f"{URL}/more{number}", (noise(number, 9_000),)), NOW)
+    assert await store.page(OTHER) == cited[0]
+    assert await store.page(f"{URL}/0") is None
 
 
 async def test_a_full_disk_does_not_turn_a_question_away_from_the_pages_in_the_file(
-    made, found, store
+    made, found, store, fill
 ):
     page, chunks = made()
     await store.keep(page, chunks, NOW)
-    await store._database.read(lambda tx: tx.rows("PRAGMA max_page_count = 1"))
+    await fill()
     model = "m" * 100_000
     await store.keep_vectors(model, {chunks[0].id: bytes(100_000)})
     await store.pin([URL], NOW)
