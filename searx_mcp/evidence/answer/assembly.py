@@ -258,11 +258,13 @@ def _confidence(hit: ChunkHit) -> float:
 def _citations(
     material: Material, candidates: Sequence[Candidate], evidence: Sequence[Evidence]
 ) -> tuple[tuple[Citation, ...], int]:
-    """Return one quote of each of the best chunks, best first, and how many were not in their page.
+    """Return quotes of the best chunks, best first, and how many chunks were not in their page.
 
-    Chunks with low confidence are quoted if there are no others, and none if nothing is answered.
+    A chunk has one quote for the part of the question that it was found for, and one for each answered part for which
+    it is the best. Chunks with low confidence are quoted if there are no others, and none if nothing is answered.
     """
-    if material.gathering.is_refused:
+    gathering = material.gathering
+    if gathering.is_refused:
         return (), 0
     pairs = zip(candidates, evidence, strict=False)
     found = [(each, shown) for each, shown in pairs if each.score and not each.is_adjacent]
@@ -273,19 +275,16 @@ def _citations(
     for each, shown in telling:
         if len(citations) >= _QUOTED:
             break
+        answered = [part for part in each.best_for if gathering.verdicts[part].answered]
+        page = material.pages[each.hit.url]
         try:
-            cited = cite(
-                each.hit.chunk,
-                material.pages[each.hit.url],
-                each.sub_query or material.query,
-                source=shown.source,
-            )
+            for question in dict.fromkeys((each.sub_query or material.query, *answered)):
+                cited = cite(each.hit.chunk, page, question, source=shown.source)
+                if cited is not None:
+                    citations.setdefault(cited.text, cited)
         except MisquoteError:
             dropped += 1
-            continue
-        if cited is not None:
-            citations.setdefault(cited.text, cited)
-    return tuple(citations.values()), dropped
+    return tuple(citations.values())[:_QUOTED], dropped
 
 
 def _images(

@@ -79,6 +79,7 @@ class Candidate:
         is_adjacent: whether it was selected only as a neighbour of another.
         is_due: whether it precedes better ones: the best of each part and of each named page, which the
             caller wants to hear of even if another page has more to say.
+        best_for: the parts of the question for which no chunk is better.
     """
 
     hit: ChunkHit
@@ -86,6 +87,7 @@ class Candidate:
     sub_query: str
     is_adjacent: bool = False
     is_due: bool = False
+    best_for: tuple[str, ...] = ()
 
     @property
     def place(self) -> tuple[bool, float]:
@@ -204,14 +206,19 @@ def select(
     """
     every = sorted(chain.from_iterable(rated.values()), key=lambda each: -each.score)
     due = [each for candidates in rated.values() for each in candidates[:1]]
+    best_for: dict[str, tuple[str, ...]] = {}
+    for each in due:
+        name = each.hit.chunk.id
+        best_for[name] = (*best_for.get(name, ()), each.sub_query)
     for url in named:
         due += islice((each for each in every if url in {each.hit.url, *each.hit.copies}), 1)
     ids = {each.hit.chunk.id for each in due}
     chosen: dict[str, Candidate] = {}
     for each in chain(due, every):
-        known = chosen.get(each.hit.chunk.id)
+        name = each.hit.chunk.id
+        known = chosen.get(name)
         if (known is None and len(chosen) < most) or (known and each.score > known.score):
-            chosen[each.hit.chunk.id] = replace(each, is_due=each.hit.chunk.id in ids)
+            chosen[name] = replace(each, is_due=name in ids, best_for=best_for.get(name, ()))
     return sorted(chosen.values(), key=lambda each: each.place)
 
 

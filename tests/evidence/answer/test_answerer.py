@@ -51,6 +51,19 @@ async def test_every_named_page_is_a_source(valley, client):
     assert [each.number for each in response.sources] == [1, 2]
 
 
+async def test_each_part_of_a_question_is_quoted_though_one_passage_answers_all(
+    valley, page_of, client
+):
+    built = "The engineer Ida Brook built Tarn Dam for the mill of the valley."
+    between = "In spring many visitors walk there from the station and have a picnic by the water. "
+    valley.put("/wall", page_of("Tarn Dam", f"<p>{built} {3 * between} {FACT}</p>"))
+    question = "Who built Tarn Dam? How high is Tarn Dam?"
+    response = await client.answer(question, url=valley.url("/wall"), expansion_budget=0)
+    assert response.answered
+    assert len(response.evidence) == 1
+    assert {each.text for each in response.citations} == {built, FACT}
+
+
 def talkative(page_of):
     """A page with many chunks that have all words of the question."""
     words = "the oldest dam Tarn Dam is so high that visitors ask how high the dam is."
