@@ -26,6 +26,7 @@ class Chunk(_Camel):
     Attributes:
         id: SHA-256, in hex, of address, section path and text.
         text: as it stands in the page's Markdown.
+        table_head: header of the table in which it begins, in Markdown; empty if it begins in none.
         score: 0 to 1, higher is better; comparable within one answer.
         section_path: the headings above it, outermost first.
         span: first and one past the last byte of the text in the page's Markdown, UTF-8.
@@ -34,6 +35,7 @@ class Chunk(_Camel):
 
     id: str
     text: str
+    table_head: str = ""
     score: float
     section_path: tuple[str, ...] = ()
     span: tuple[int, int]
@@ -137,6 +139,7 @@ class Evidence(Frozen):
         source: number of the source.
         id: of the chunk; empty for a snippet.
         text: as it stands in the page's Markdown.
+        table_head: header of the table in which it begins, in Markdown; empty if it begins in none.
         score: 0 to 1, higher is better.
         confidence: the reranker's, 0 to 1; else the share of the question's weight in it; `None` for a snippet.
         sub_query: the part of the question that it was found for; empty if there is only one.
@@ -150,6 +153,7 @@ class Evidence(Frozen):
     source: int
     id: str = ""
     text: str
+    table_head: str = ""
     score: float
     confidence: float | None = None
     sub_query: str = ""

@@ -18,7 +18,7 @@ from searx_mcp.evidence.answer.selection import (
     select,
     with_neighbours,
 )
-from searx_mcp.evidence.corpus.corpus import as_text
+from searx_mcp.evidence.corpus.corpus import as_text, table_heads
 from searx_mcp.evidence.corpus.retrieval import ChunkHit
 from searx_mcp.evidence.storage.store import StoredChunk, StoredPage
 from searx_mcp.evidence.values import (
@@ -186,11 +186,15 @@ def assemble(material: Material, choice: ChosenChunks) -> EvidenceResponse:
     gathering, pages, candidates = material.gathering, material.pages, choice.candidates
     sources = _Sources(pages, choice.copies)
     several = len(material.analysis.sub_queries) > 1
+    heads: dict[str, str] = {}
+    for url, page in pages.items():
+        heads |= table_heads(page, (each.hit.chunk for each in candidates if each.hit.url == url))
     evidence = [
         Evidence(
             source=sources.number(each.hit.url, each.hit.chunk.path),
             id=each.hit.chunk.id,
             text=each.hit.chunk.text,
+            table_head=heads.get(each.hit.chunk.id, ""),
             score=round(each.score, 4),
             confidence=_confidence(each.hit),
             sub_query=each.sub_query if several else "",

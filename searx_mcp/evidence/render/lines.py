@@ -145,7 +145,7 @@ def evidence_lines(
 
 
 def evidence_head(evidence: Evidence, response: EvidenceResponse, boundary: str) -> str:
-    """Return the line above a passage."""
+    """Return the lines above a passage: what is known of it, and the header of its table."""
     facts = [f"relevance: {evidence.score:.2f}"]
     is_low = evidence.low_confidence and not evidence.is_adjacent
     confidence = evidence.score if evidence.confidence is None and is_low else evidence.confidence
@@ -157,7 +157,8 @@ def evidence_head(evidence: Evidence, response: EvidenceResponse, boundary: str)
     beside = " [adjacent context]" if evidence.is_adjacent else ""
     unread = any(not each.is_read for each in response.sources if each.number == evidence.source)
     mark = " [not read: snippet]" if unread else ""
-    return f"Source [{evidence.source}] ({', '.join(facts)}){beside}{mark}:"
+    table = f"\n{strangers(evidence.table_head, boundary)}" if evidence.table_head else ""
+    return f"Source [{evidence.source}] ({', '.join(facts)}){beside}{mark}:{table}"
 
 
 def image_lines(images: Sequence[EvidenceImage], shown: Shown, boundary: str) -> Iterator[str]:

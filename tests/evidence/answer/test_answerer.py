@@ -11,6 +11,7 @@ from searx_mcp.evidence.answer.answerer import NOTHING_FOUND
 from searx_mcp.evidence.checked import QuoteVerdict
 from searx_mcp.evidence.corpus.corpus import Corpus
 from searx_mcp.evidence.corpus.retrieval import NO_WORDS
+from searx_mcp.evidence.render.corpus import read_text
 from searx_mcp.evidence.render.evidence import evidence_text
 from searx_mcp.evidence.values import PROTECTED, Mode
 from searx_mcp.testing.loopback import LoopbackServer, ReceivedRequest
@@ -62,6 +63,29 @@ async def test_each_part_of_a_question_is_quoted_though_one_passage_answers_all(
     assert response.answered
     assert len(response.evidence) == 1
     assert {each.text for each in response.citations} == {built, FACT}
+
+
+async def test_rows_of_a_long_table_have_its_header(valley, page_of, client):
+    rows = "".join(
+        f"<tr><td>Weir {n}</td><td>{n + 3} metres</td><td>Of stone, by the river road {n}</td></tr>"
+        for n in range(200)
+    )
+    head = "<tr><th>Weir</th><th>Height</th><th>Remarks</th></tr>"
+    valley.put("/weirs", page_of("Weirs", f"<table>{head}{rows}</table>"))
+    url, question = valley.url("/weirs"), "How high is Weir 188?"
+    read = await client.read_page(url, query=question)
+    response = await client.answer(question, url=url, expansion_budget=0, max_tokens=600)
+    page = (await client.answer(question, url=url, expansion_budget=0)).evidence
+    header = "| Weir | Height | Remarks |\n| --- | --- | --- |"
+    for each in (read.queries[0].results[0], response.evidence[0]):
+        assert "Weir 188" in each.text
+        assert each.table_head == header
+    assert [each.table_head for each in page if "| Weir | Height" in each.text] == [""]
+    for text in (
+        evidence_text(response, budget=600, boundary="0123456789abcdef"),
+        read_text(read, budget=None, boundary="0123456789abcdef"),
+    ):
+        assert text.index("| Weir | Height | Remarks |") < text.index("Weir 188 |")
 
 
 def talkative(page_of):
