@@ -65,14 +65,12 @@ class ReadMetadata(_Camel):
 
     Attributes:
         final_url: after redirects.
-        etag: as the site sent it; may be empty.
-        last_modified: likewise.
+        etag, last_modified: as the site sent them; may be empty.
         content_hash: SHA-256, in hex, of the Markdown.
         language: BCP 47 tag that the page declares; may be empty.
         tier: where the text comes from, as in `models.page.Page`.
         extractor: version of the code that made the Markdown.
-        chunks: number of chunks in the page.
-        tokens: number of tokens in all chunks.
+        chunks, tokens: of the page.
     """
 
     final_url: str
@@ -207,8 +205,7 @@ class Citation(Frozen):
         title: of the page; may be empty.
         section: the heading above; may be empty.
         span: first and one past the last byte of the quote in the page's Markdown, UTF-8.
-        retrieved_at: as in the source.
-        content_hash: as in the source.
+        retrieved_at, content_hash: as in the source.
         extractor: version of the code that made the Markdown.
         fragment_url: the address with a text fragment that shows the quote in a browser.
     """
@@ -397,8 +394,7 @@ class ExportedPage(Frozen):
         url: the key of the page.
         final_url: after redirects.
         title: empty if it has none.
-        etag: as the site sent it; may be empty.
-        last_modified: likewise.
+        etag, last_modified: as the site sent them; may be empty.
         content_hash: SHA-256, in hex, of the Markdown.
         language: BCP 47 tag that the page declares; may be empty.
         tier: where the text comes from, as in `models.page.Page`.
