@@ -186,9 +186,13 @@ def assemble(material: Material, choice: ChosenChunks) -> EvidenceResponse:
     gathering, pages, candidates = material.gathering, material.pages, choice.candidates
     sources = _Sources(pages, choice.copies)
     several = len(material.analysis.sub_queries) > 1
-    heads: dict[str, str] = {}
-    for url, page in pages.items():
-        heads |= table_heads(page, (each.hit.chunk for each in candidates if each.hit.url == url))
+    heads = {
+        name: head
+        for url, page in pages.items()
+        for name, head in table_heads(
+            page, (each.hit.chunk for each in candidates if each.hit.url == url)
+        ).items()
+    }
     evidence = [
         Evidence(
             source=sources.number(each.hit.url, each.hit.chunk.path),

@@ -95,9 +95,6 @@ class Frontier:
         self.is_cut = False
         """Whether a page had links beyond the maximum depth."""
 
-    def __len__(self) -> int:
-        return len(self._links)
-
     @property
     def best(self) -> ScoredLink | None:
         """The link to follow next."""
@@ -244,7 +241,9 @@ class Expander:
             reason = OFF
             if budget:
                 reason = _reason_to_stop(gathering, frontier, left, idle, is_automatic=is_automatic)
-            if is_over and (not reason or any(map(_is_late, read))):
+            if is_over and (
+                not reason or any(done.error and done.error.code in _LATE for done in read)
+            ):
                 reason = OUT_OF_TIME
             if reason:
                 gathering.stop_reason = reason
@@ -335,10 +334,6 @@ def _reason_to_stop(
     if is_automatic and gathering.is_covered() and not is_likely(best):
         return COVERED if gathering.is_answered_by_all() else COVERED_BY_SOME
     return PLATEAU if idle >= (_PATIENCE if is_promising(best) else 1) else ""
-
-
-def _is_late(done: Ingested) -> bool:
-    return done.error is not None and done.error.code in _LATE
 
 
 def tell(progress: Progress | None, message: str) -> None:

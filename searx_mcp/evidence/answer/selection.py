@@ -205,11 +205,8 @@ def select(
         Sorted by `place`, without duplicates.
     """
     every = sorted(chain.from_iterable(rated.values()), key=lambda each: -each.score)
-    due = [each for candidates in rated.values() for each in candidates[:1]]
-    best_for: dict[str, tuple[str, ...]] = {}
-    for each in due:
-        name = each.hit.chunk.id
-        best_for[name] = (*best_for.get(name, ()), each.sub_query)
+    best = [each for candidates in rated.values() for each in candidates[:1]]
+    due = [*best]
     for url in named:
         due += islice((each for each in every if url in {each.hit.url, *each.hit.copies}), 1)
     ids = {each.hit.chunk.id for each in due}
@@ -218,7 +215,8 @@ def select(
         name = each.hit.chunk.id
         known = chosen.get(name)
         if (known is None and len(chosen) < most) or (known and each.score > known.score):
-            chosen[name] = replace(each, is_due=name in ids, best_for=best_for.get(name, ()))
+            parts = tuple(one.sub_query for one in best if one.hit.chunk.id == name)
+            chosen[name] = replace(each, is_due=name in ids, best_for=parts)
     return sorted(chosen.values(), key=lambda each: each.place)
 
 

@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 from functools import partial
 
 from searx_mcp.content.chunks import Text
+from searx_mcp.content.words import terms
 from searx_mcp.errors import DeadlineError, StorageError
 from searx_mcp.evidence.config import CorpusConfig
 from searx_mcp.evidence.corpus.ingestion import (
@@ -24,7 +25,6 @@ from searx_mcp.evidence.storage.store import (
     PageHead,
     StoredChunk,
     StoredPage,
-    find_terms,
 )
 from searx_mcp.evidence.values import (
     PROTECTED,
@@ -328,7 +328,7 @@ class Corpus:
 
     async def pages_with(self, text: str, *, limit: int) -> list[str]:
         """Return the addresses of pages that may contain a text, the likeliest first."""
-        found = await self._store.match(find_terms(text), urls=None, limit=limit)
+        found = await self._store.match(terms(text), urls=None, limit=limit)
         return list(dict.fromkeys(each.url for each in found))
 
     async def pin(self, urls: Sequence[str]) -> None:
@@ -372,7 +372,7 @@ def table_heads(page: StoredPage, chunks: Iterable[StoredChunk]) -> dict[str, st
     text, kept = Text(page.document.markdown), page.document.markdown.encode("utf-8", "replace")
     heads = [text.head(len(kept[: chunk.start].decode("utf-8", "replace"))) for chunk in inside]
     return {
-        chunk.id: head.rstrip()
+        chunk.id: head
         for chunk, head in zip(inside, heads, strict=True)
         if head.lstrip().startswith("|")
     }

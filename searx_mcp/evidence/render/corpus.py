@@ -190,9 +190,8 @@ def _passage(chunk: Chunk, boundary: str) -> str:
     path = " > ".join(chunk.section_path)
     section = f" § {one_line(path, boundary, max_tokens=_PATH_TOKENS)}" if path else ""
     low = ", confidence: low" if chunk.low_confidence else ""
-    text = strangers(chunk.text.strip("\n"), boundary)
-    table = f"{strangers(chunk.table_head, boundary)}\n" if chunk.table_head else ""
-    return f"(relevance: {chunk.score:.2f}{low}){section}\n{table}{text}"
+    text = strangers(chunk.table_head + chunk.text.strip("\n"), boundary)
+    return f"(relevance: {chunk.score:.2f}{low}){section}\n{text}"
 
 
 def read_data(

@@ -157,8 +157,8 @@ def evidence_head(evidence: Evidence, response: EvidenceResponse, boundary: str)
     beside = " [adjacent context]" if evidence.is_adjacent else ""
     unread = any(not each.is_read for each in response.sources if each.number == evidence.source)
     mark = " [not read: snippet]" if unread else ""
-    table = f"\n{strangers(evidence.table_head, boundary)}" if evidence.table_head else ""
-    return f"Source [{evidence.source}] ({', '.join(facts)}){beside}{mark}:{table}"
+    head = f"Source [{evidence.source}] ({', '.join(facts)}){beside}{mark}:"
+    return f"{head}\n{strangers(evidence.table_head, boundary)}".rstrip("\n")
 
 
 def image_lines(images: Sequence[EvidenceImage], shown: Shown, boundary: str) -> Iterator[str]:

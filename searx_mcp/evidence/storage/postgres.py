@@ -4,6 +4,7 @@
 import asyncio
 import logging
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any, Final, TypeAlias
 
 from typing_extensions import override
@@ -101,7 +102,9 @@ class PostgresCorpusStore(SqlCorpusStore[bytes, _List]):
     ) -> None:
         super().__init__(DIALECT)
         self._schema = f"{schema}_v{MAJOR}"
-        self._link = PostgresLink(url, patience=patience, greet=self._greet)
+        self._link = PostgresLink(
+            url, patience=patience, greet=partial(open_schema, name=self._schema)
+        )
         self._namespace = DIALECT.key(namespace)
         self._bounds = CorpusLimits(max_bytes, max_age)
         self._stems = Stems()
@@ -229,9 +232,6 @@ class PostgresCorpusStore(SqlCorpusStore[bytes, _List]):
     @override
     async def aclose(self) -> None:
         await self._link.aclose()
-
-    async def _greet(self, connection: Connection) -> None:
-        await open_schema(connection, self._schema)
 
     @override
     async def _select(self, sql: str, **values: float | bytes | _List) -> Sequence[Sequence[Any]]:

@@ -115,7 +115,7 @@ class SqliteCorpusStore(SqlCorpusStore[str, str]):
             kept = await self._database.write(work)
         except StorageUnavailableError as exc:
             if not await self._is_readable():
-                return await self._write(work)
+                return await self._try(lambda database: database.write(work))
             if not self._is_full:
                 self._is_full = True
                 _log.warning("corpus.page_not_kept reason=%s advice=%s", exc.message, exc.advice)
@@ -283,9 +283,6 @@ class SqliteCorpusStore(SqlCorpusStore[str, str]):
 
     async def _read(self, work: Callable[[Transaction], T]) -> T:
         return await self._try(lambda database: database.read(work))
-
-    async def _write(self, work: Callable[[Transaction], T]) -> T:
-        return await self._try(lambda database: database.write(work))
 
     async def _try(self, call: Callable[[Database], Awaitable[T]]) -> T:
         """Run work on the file, or in memory once the file cannot be used."""

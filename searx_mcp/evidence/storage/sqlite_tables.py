@@ -29,8 +29,8 @@ from searx_mcp.evidence.storage.store import Kept
 from searx_mcp.storage.opening import Schema
 from searx_mcp.storage.sqlite import Transaction
 
-# Words come from `find_terms`, so only spaces separate them; `porter` stems the English words, which
-# `find_terms` leaves whole.
+# Words come from `content.words.terms`, so only spaces separate them; `porter` stems the English words, which
+# that leaves whole.
 _INDEX: Final = """CREATE VIRTUAL TABLE chunk_index USING fts5(
     page, headings, body, content = '', tokenize = "porter ascii tokenchars '.,'"
 )"""

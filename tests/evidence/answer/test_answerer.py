@@ -76,7 +76,7 @@ async def test_rows_of_a_long_table_have_its_header(valley, page_of, client):
     read = await client.read_page(url, query=question)
     response = await client.answer(question, url=url, expansion_budget=0, max_tokens=600)
     page = (await client.answer(question, url=url, expansion_budget=0)).evidence
-    header = "| Weir | Height | Remarks |\n| --- | --- | --- |"
+    header = "| Weir | Height | Remarks |\n| --- | --- | --- |\n"
     for each in (read.queries[0].results[0], response.evidence[0]):
         assert "Weir 188" in each.text
         assert each.table_head == header
