@@ -112,10 +112,10 @@ class SqliteCorpusStore(SqlCorpusStore[str, str]):
             return _put(tx, self._namespace, row, now=now, bounds=self._bounds)
 
         try:
-            kept = await self._database.write(work)
+            kept = await self._try(lambda database: database.write(work))
         except StorageUnavailableError as exc:
-            if not await self._is_readable():
-                return await self._try(lambda database: database.write(work))
+            if self._database.is_in_memory:
+                raise
             if not self._is_full:
                 self._is_full = True
                 _log.warning("corpus.page_not_kept reason=%s advice=%s", exc.message, exc.advice)
@@ -137,14 +137,6 @@ class SqliteCorpusStore(SqlCorpusStore[str, str]):
 
     def _pinned(self, done: Mapping[str, float]) -> None:
         self._unpinned = dict(self._unpinned.items() - done.items())
-
-    async def _is_readable(self) -> bool:
-        """Return whether the pages in the file can be used although nothing can be written."""
-        try:
-            await self._database.read(lambda tx: tx.rows("SELECT 1 FROM documents LIMIT 1"))
-        except StorageError:
-            return False
-        return not self._database.is_in_memory
 
     @override
     async def match(
@@ -290,7 +282,7 @@ class SqliteCorpusStore(SqlCorpusStore[str, str]):
         try:
             return await call(database)
         except StorageUnavailableError as exc:
-            if database.is_in_memory:
+            if database.is_in_memory or await _is_readable(database):
                 raise
             if self._database is database:
                 _log.warning("corpus.not_kept reason=%s advice=%s", exc.message, exc.advice)
@@ -298,6 +290,15 @@ class SqliteCorpusStore(SqlCorpusStore[str, str]):
                 self._bounds = _in_memory(self._bounds)
                 await database.aclose()
         return await call(self._database)
+
+
+async def _is_readable(database: Database) -> bool:
+    """Return whether the pages in a file can be used although something cannot be written."""
+    try:
+        await database.read(lambda tx: tx.rows("SELECT 1 FROM documents LIMIT 1"))
+    except StorageError:
+        return False
+    return True
 
 
 def _in_memory(bounds: CorpusLimits) -> CorpusLimits:
