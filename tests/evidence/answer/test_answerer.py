@@ -7,11 +7,8 @@ import pytest
 from aiohttp import web
 
 from searx_mcp.errors import DeadlineError, ErrorCode, FetchError
-from searx_mcp.evidence.answer.answerer import NOTHING_FOUND
 from searx_mcp.evidence.checked import QuoteVerdict
 from searx_mcp.evidence.corpus.corpus import Corpus
-from searx_mcp.evidence.corpus.retrieval import NO_WORDS
-from searx_mcp.evidence.render.corpus import read_text
 from searx_mcp.evidence.render.evidence import evidence_text
 from searx_mcp.evidence.values import PROTECTED, Mode
 from searx_mcp.testing.loopback import LoopbackServer, ReceivedRequest
@@ -75,17 +72,12 @@ async def test_rows_of_a_long_table_have_its_header(valley, page_of, client):
     url, question = valley.url("/weirs"), "How high is Weir 188?"
     read = await client.read_page(url, query=question)
     response = await client.answer(question, url=url, expansion_budget=0, max_tokens=600)
-    page = (await client.answer(question, url=url, expansion_budget=0)).evidence
-    header = "| Weir | Height | Remarks |\n| --- | --- | --- |\n"
+    whole = await client.answer(question, url=url, expansion_budget=0)
     for each in (read.queries[0].results[0], response.evidence[0]):
         assert "Weir 188" in each.text
-        assert each.table_head == header
-    assert [each.table_head for each in page if "| Weir | Height" in each.text] == [""]
-    for text in (
-        evidence_text(response, budget=600, boundary="0123456789abcdef"),
-        read_text(read, budget=None, boundary="0123456789abcdef"),
-    ):
-        assert text.index("| Weir | Height | Remarks |") < text.index("Weir 188 |")
+        assert each.table_head == "| Weir | Height | Remarks |\n| --- | --- | --- |\n"
+    first = [each.table_head for each in whole.evidence if "| Weir | Height" in each.text]
+    assert first == [""]
 
 
 def talkative(page_of):
@@ -258,7 +250,8 @@ async def test_a_search_that_finds_nothing_is_an_answer_with_a_note(valley, clie
         client = await client_of(valley, instance)
         response = await client.answer(QUESTION)
     assert (response.sources, response.evidence) == ((), ())
-    assert NOTHING_FOUND in response.notes
+    note = "The web search found nothing: try fewer or more general words."
+    assert note in response.notes
 
 
 @pytest.mark.parametrize("budget", [0, 6])
@@ -281,8 +274,6 @@ async def test_of_two_questions_the_one_that_is_answered_has_evidence(valley, cl
     assert [part.answered for part in response.parts] == [True, False]
     assert (response.answered, response.is_refused) == (False, False)
     assert FACT in [each.text for each in response.citations]
-    text = evidence_text(response, budget=1_500, boundary="0123456789abcdef")
-    assert "Verdict: Answered in part. No page answers" in text
 
 
 async def test_a_page_that_has_not_changed_was_not_ingested(valley, client_of):
@@ -380,12 +371,13 @@ async def test_a_note_on_what_was_found_first_does_not_outlive_what_is_found_nex
     then = await client.answer(
         "ospreys", url=[valley.url("/dams"), valley.url("/birds")], expansion_budget=0
     )
-    assert NO_WORDS in first.notes
+    note = "No word of the question was found; the longest passages are shown."
+    assert note in first.notes
     assert [each.low_confidence for each in first.evidence] == [True]
-    assert NO_WORDS not in then.notes
+    assert note not in then.notes
     then = await client.answer("ospreys", url=valley.url("/"), expansion_budget=4)
     assert any("Ospreys" in each.text for each in then.evidence)
-    assert NO_WORDS not in then.notes
+    assert note not in then.notes
 
 
 async def test_a_report_is_checked_against_kept_pages(valley, client):

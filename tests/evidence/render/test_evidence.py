@@ -74,7 +74,8 @@ def response(**fields: Any) -> EvidenceResponse:
             Evidence(
                 source=1,
                 id="aa" * 32,
-                text="## Trees\n\n| a | b |\n|---|---|\n| 1 | 2 |\n",
+                text="| 1 | 2 |\n\n## Trees\n",
+                table_head="| a | b |\n|---|---|\n",
                 score=0.8512,
                 confidence=0.917,
                 sub_query="how does it boost",
@@ -107,11 +108,11 @@ WHOLE = f"""\
 
 [EVIDENCE]
 Source [1] (relevance: 0.85, confidence: 0.92, sub-query: "how does it boost"):
-## Trees
-
 | a | b |
 |---|---|
 | 1 | 2 |
+
+## Trees
 
 Source [2] (relevance: 0.71) [adjacent context]:
 Beside it.
@@ -558,7 +559,8 @@ def test_data_for_a_program_is_whole_and_has_no_notice():
     assert data["evidence"][0] == {
         "source": 1,
         "id": "aa" * 32,
-        "text": "## Trees\n\n| a | b |\n|---|---|\n| 1 | 2 |\n",
+        "text": "| 1 | 2 |\n\n## Trees\n",
+        "table_head": "| a | b |\n|---|---|\n",
         "score": 0.8512,
         "confidence": 0.917,
         "sub_query": "how does it boost",
