@@ -208,21 +208,16 @@ async def test_what_cannot_be_kept_in_the_file_is_kept_in_memory_and_said_once(
     assert "secret" not in caplog.text
 
 
-@pytest.fixture
-def fill(store) -> Callable[..., Awaitable[None]]:
-    """Let the disk of a store be full, or have room again."""
-
-    async def limit(*, pages: int = 1) -> None:
-        await store._database.read(lambda tx: tx.rows(f"PRAGMA max_page_count = {pages}"))
-
-    return limit
+async def set_pragma(store: CorpusStore, rule: str) -> None:
+    """Let the disk of a store be full or be read alone, or no more."""
+    await store._database.read(lambda tx: tx.rows(f"PRAGMA {rule}"))
 
 
 async def test_a_page_for_which_a_disk_has_no_room_is_not_kept_and_the_others_stay(
-    store_at, path, noise, made, store, fill, found, caplog
+    store_at, path, noise, made, store, found, caplog
 ):
     await store.keep(*made(OTHER), NOW)
-    await fill()
+    await set_pragma(store, "max_page_count = 1")
     page, chunks = made(URL, (noise(1, 100_000),))
     for _ in range(2):
         assert await store.keep(page, chunks, NOW) == Kept(0, 0, 0)
@@ -230,7 +225,7 @@ async def test_a_page_for_which_a_disk_has_no_room_is_not_kept_and_the_others_st
     assert await store.page(URL) is None
     assert await found(store, "wax") == [TEXTS[1]]
     assert store.is_lasting
-    await fill(pages=1 << 30)
+    await set_pragma(store, "max_page_count = 1000000")
     assert await store.keep(page, chunks, NOW) == Kept(1, 0, 0)
     assert await store_at(path).page(URL) == page
 
@@ -238,15 +233,14 @@ async def test_a_page_for_which_a_disk_has_no_room_is_not_kept_and_the_others_st
 async def test_a_citation_that_was_not_recorded_is_before_pages_make_room(
     store_at, path, made, noise
 ):
-    store = store_at(path, max_bytes=1 << 18, patience=0.5)
+    store = store_at(path, max_bytes=1 << 18)
     cited = made(OTHER)
     await store.keep(*cited, NOW)
     for number in range(3):
         await store.keep(*made(f"{URL}/{number}"), NOW)
-    with closing(sqlite3.connect(path, isolation_level=None)) as other:
-        other.execute("BEGIN IMMEDIATE")
-        await store.pin([OTHER], NOW)
-        other.execute("ROLLBACK")
+    await set_pragma(store, "query_only = 1")
+    await store.pin([OTHER], NOW)
+    await set_pragma(store, "query_only = 0")
     for number in range(90):
         await store.keep(*made(f"{URL}/more{number}", (noise(number, 9_000),)), NOW)
     assert await store.page(OTHER) == cited[0]
@@ -254,11 +248,11 @@ async def test_a_citation_that_was_not_recorded_is_before_pages_make_room(
 
 
 async def test_a_full_disk_does_not_turn_a_question_away_from_the_pages_in_the_file(
-    made, found, store, fill
+    made, found, store
 ):
     page, chunks = made()
     await store.keep(page, chunks, NOW)
-    await fill()
+    await set_pragma(store, "max_page_count = 1")
     model = "m" * 100_000
     await store.keep_vectors(model, {chunks[0].id: bytes(100_000)})
     await store.pin([URL], NOW)
