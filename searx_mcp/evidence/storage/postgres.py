@@ -122,7 +122,6 @@ class PostgresCorpusStore(SqlCorpusStore[bytes, _List]):
 
     @override
     async def keep(self, page: StoredPage, chunks: Sequence[StoredChunk], now: float) -> Kept:
-        await self._index_anew()
         row = await asyncio.to_thread(packed, page, chunks)
         words = {word for chunk in row.chunks for word in chunk.words.split()}
 

@@ -103,7 +103,6 @@ class SqliteCorpusStore(SqlCorpusStore[str, str]):
 
     @override
     async def keep(self, page: StoredPage, chunks: Sequence[StoredChunk], now: float) -> Kept:
-        await self._index_anew()
         row = await asyncio.to_thread(packed, page, chunks)
         due = dict(self._unpinned)
 
