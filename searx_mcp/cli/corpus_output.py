@@ -17,8 +17,7 @@ from searx_mcp.cli.output import (
 )
 from searx_mcp.evidence.checked import CheckedQuote, QuoteVerdict, VerifyReport
 from searx_mcp.evidence.render.corpus import fitted, refusals
-from searx_mcp.evidence.render.evidence import fitting
-from searx_mcp.evidence.render.lines import verdict
+from searx_mcp.evidence.render.evidence import fitting, verdict
 from searx_mcp.evidence.values import (
     Citation,
     CorpusStatus,

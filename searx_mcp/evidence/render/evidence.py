@@ -1,6 +1,6 @@
-"""As much evidence as fits: as text for a model, with all untrusted text in one fence, and as data."""
+"""As much evidence as fits, with verdict and figures: text for a model, untrusted text in one fence; and data."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from itertools import takewhile
 from typing import Any, Final
@@ -14,18 +14,16 @@ from searx_mcp.evidence.render.lines import (
     excerpt,
     holds,
     image_lines,
-    page_notes,
     quote_lines,
     source_lines,
-    stats_lines,
+    sources_of,
     trace_lines,
     unrepeated,
-    verdict,
 )
-from searx_mcp.evidence.values import Citation, Evidence, EvidenceResponse, Source
+from searx_mcp.evidence.values import Citation, Evidence, EvidenceResponse, Mode, PartVerdict
 from searx_mcp.render.blocks import block, strangers
-from searx_mcp.render.excerpts import NEXT
-from searx_mcp.render.fence import fenced
+from searx_mcp.render.excerpts import NEXT, refusal
+from searx_mcp.render.fence import fenced, one_line
 from searx_mcp.render.structured import (
     beginning,
     cost,
@@ -55,6 +53,15 @@ longer ones."""
 _FEW: Final = 8
 """Passages that are considered in such a budget."""
 _NONE: Final = "(none)"
+_ADDRESS: Final = "://"
+"""A note that names a page is with the sources, in the fence: its address may be untrusted."""
+_NOTE_TOKENS: Final = 60
+_QUESTION_TOKENS: Final = 60
+_WORD_TOKENS: Final = 40
+_MODES: Final = {
+    Mode.CHUNK: "chunk (selective retrieval)",
+    Mode.FULL_CONTEXT: "full_context (entire corpus fits within token budget)",
+}
 _FRAME_TOKENS: Final = 16
 """Tokens reserved for the names of the blocks and the blank lines between them."""
 _MORE_TOKENS: Final = 60
@@ -92,8 +99,8 @@ def evidence_text(
     quotes = _block("CITATIONS", citation_lines(shown, boundary, is_short=_is_short(budget)))
     room -= estimate(evidence) + estimate(quotes)
     if _is_short(budget):
-        listed = _sources(response, shown.evidence)
-        sources = (*source_lines(listed, boundary), *sources[len(_sources(response)) :])
+        listed = sources_of(response, shown.evidence)
+        sources = (*source_lines(listed, boundary), *sources[len(sources_of(response)) :])
     is_dull = response.is_refused and not any(step.failure for step in response.steps)
     steps = () if is_dull and _is_short(budget) else response.steps
     trace = _block("EXPANSION TRACE", trace_lines(steps, response.stats.stop_reason, boundary))
@@ -109,6 +116,40 @@ def evidence_text(
     blocks = (_block("SOURCES", sources), evidence, images, trace, quotes)
     told = fenced("\n\n".join(filter(None, blocks)), boundary=boundary)
     return f"{first}{told}\n\n{block('STATS', stats)}"
+
+
+def verdict(response: EvidenceResponse, boundary: str = "") -> str:
+    """Say in one sentence whether the question is answered.
+
+    Args:
+        response: the evidence.
+        boundary: of the fence; with one, the sentence contains no untrusted heading.
+    """
+    if response.is_refused:
+        best = max(response.parts, key=lambda part: part.support)
+        missing = [word for part in response.parts for word in part.missing_terms]
+        return refusal(
+            best.support, missing, boundary, told="No page answers this", section=best.section
+        )
+    support = min((part.support for part in response.parts if part.answered), default=0.0)
+    if response.answered:
+        # Other passages may have these words.
+        lacking = "the best passage lacks" if len(response.parts) == 1 else "the best passages lack"
+        missing_there = _missing(response.parts, boundary, lacking)
+        return f"The question is answered (support {support:.2f}{missing_there})."
+    open_parts = [part for part in response.parts if not part.answered]
+    named = ", ".join(
+        f'"{one_line(part.query, boundary, max_tokens=_QUESTION_TOKENS)}"' for part in open_parts
+    )
+    return (
+        f"Answered in part. No page answers {named}{_missing(open_parts, boundary, 'not found:')}."
+    )
+
+
+def _missing(parts: Sequence[PartVerdict], boundary: str, lacking: str) -> str:
+    words = dict.fromkeys(word for part in parts for word in part.missing_terms)
+    named = ", ".join(f'"{one_line(word, boundary, max_tokens=_WORD_TOKENS)}"' for word in words)
+    return f"; {lacking} {named}" if named else ""
 
 
 def _is_short(budget: int | None) -> bool:
@@ -144,7 +185,7 @@ def _brief(response: EvidenceResponse, boundary: str) -> EvidenceResponse:
         update={
             "evidence": tuple(evidence),
             "citations": citations,
-            "sources": tuple(_sources(response, evidence)),
+            "sources": tuple(sources_of(response, evidence)),
         }
     )
 
@@ -155,11 +196,11 @@ def _always(
     """Return figures, sources, and the tokens left for the rest."""
     room = UNLIMITED if budget is None else budget
     room -= estimate(fenced("", boundary=boundary)) + _FRAME_TOKENS
-    lines = stats_lines(response, boundary, is_short=_is_short(budget))
+    lines = _stats_lines(response, boundary, is_short=_is_short(budget))
     stats, spent = lines_within(lines, round(share * room))
     room -= spent
-    listed = [*source_lines(_sources(response), boundary)] or [_NONE]
-    listed += page_notes(response, boundary)
+    listed = [*source_lines(sources_of(response), boundary)] or [_NONE]
+    listed += _page_notes(response, boundary)
     sources, spent = lines_within(listed, round(_SOURCES_SHARE * room))
     return stats, sources, room - spent
 
@@ -229,20 +270,58 @@ def _is_first(response: EvidenceResponse, place: int) -> bool:
     )
 
 
-def _sources(
-    response: EvidenceResponse, evidence: Sequence[Evidence] | None = None
-) -> Sequence[Source]:
-    """Return the sources, only those of the given evidence if any; none without evidence, which they would not support."""
-    if evidence is None:
-        return response.sources if response.evidence else ()
-    sections: dict[int, dict[str, None]] = {}
-    for each in evidence:
-        sections.setdefault(each.source, {}).update(dict.fromkeys(each.section_path[-1:]))
-    return [
-        each.model_copy(update={"sections": tuple(sections[each.number])})
-        for each in response.sources
-        if each.number in sections
+def _stats_lines(response: EvidenceResponse, boundary: str, *, is_short: bool) -> Iterator[str]:
+    stats = response.stats
+    if response.parts:
+        yield f"Verdict: {verdict(response, boundary)}"
+    yield f"Mode: {_MODES[stats.mode]}"
+    yield f"Documents searched: {stats.documents_searched}"
+    if not is_short:
+        yield f"Documents matched: {stats.documents_matched}"
+        yield f"Chunks evaluated: {stats.chunks_evaluated}"
+    if stats.iterations or not is_short:
+        yield f"Expansion iterations: {stats.iterations}"
+    if stats.urls_ingested or not is_short:
+        yield f"URLs ingested: {stats.urls_ingested}"
+    if stats.stop_reason:
+        yield f"Stop reason: {stats.stop_reason}"
+    if stats.citations_dropped:
+        yield f"Citations dropped: {stats.citations_dropped} (not verbatim in their page)"
+    yield f"Total time: {stats.timing.total:.0f}ms{'' if is_short else _steps_of_time(response)}"
+    if response.steps and not stats.iterations and stats.budget != 0 and not is_short:
+        yield "Note: No expansion performed (single iteration)."
+    if stats.budget and stats.iterations >= stats.budget:
+        yield (
+            f"Note: Expansion budget exhausted (reached {stats.iterations} of {stats.budget}"
+            " iterations)."
+        )
+    if stats.max_depth and stats.depth >= stats.max_depth:
+        yield (
+            f"Note: Expansion reached maximum depth ({stats.max_depth}). Results may benefit from a more"
+            " specific query or a different seed URL."
+        )
+    yield from (_note(note, boundary) for note in response.notes if _ADDRESS not in note)
+
+
+def _page_notes(response: EvidenceResponse, boundary: str) -> Iterator[str]:
+    """Yield notes that name pages, and those of a remote service; they may be untrusted."""
+    for note in response.notes:
+        if _ADDRESS in note:
+            yield _note(note, boundary)
+    yield from (_note(note, boundary) for note in response.quoted_notes)
+
+
+def _note(note: str, boundary: str) -> str:
+    return f"Note: {one_line(note, boundary, max_tokens=_NOTE_TOKENS)}"
+
+
+def _steps_of_time(response: EvidenceResponse) -> str:
+    steps = [
+        f"{name}: {ms:.0f}ms"
+        for name, ms in response.stats.timing
+        if name != "total" and isinstance(ms, float) and ms
     ]
+    return f" ({', '.join(steps)})" if steps else ""
 
 
 def _block(name: str, lines: Iterable[str]) -> str:

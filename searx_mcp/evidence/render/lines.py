@@ -1,4 +1,4 @@
-"""The lines of evidence: sources, passages, quotes, figures, and the tree of the pages that were read.
+"""The lines of evidence: sources, passages, quotes, and the tree of the pages that were read.
 
 Each line has the specification's form, which models may know.
 """
@@ -18,28 +18,18 @@ from searx_mcp.evidence.values import (
     EvidenceImage,
     EvidenceResponse,
     ExpansionStep,
-    Mode,
-    PartVerdict,
     Source,
 )
 from searx_mcp.render.blocks import strangers
-from searx_mcp.render.excerpts import refusal
 from searx_mcp.render.fence import neutralise, one_line, one_url
 from searx_mcp.render.tokens import UNLIMITED, closing, estimate, fit
 
 _TITLE_TOKENS: Final = 40
-_NOTE_TOKENS: Final = 60
 _QUESTION_TOKENS: Final = 60
 _COPIES: Final = 5
 """Addresses of copies that are listed."""
 _QUOTE_WORDS: Final = 12
 """Words of a quote that is also in the evidence above: enough to find it there."""
-_ADDRESS: Final = "://"
-"""A note that names a page is with the sources, in the fence: its address may be untrusted."""
-_MODES: Final = {
-    Mode.CHUNK: "chunk (selective retrieval)",
-    Mode.FULL_CONTEXT: "full_context (entire corpus fits within token budget)",
-}
 _FAILURE_TOKENS: Final = 30
 _GAP: Final = "\n…\n"
 _WIDE_GAP = re.compile(r"(?<!\n)\n{2,}+…\n++")
@@ -74,38 +64,20 @@ class Shown:
         return {each.source for each in self.evidence}
 
 
-def verdict(response: EvidenceResponse, boundary: str = "") -> str:
-    """Say in one sentence whether the question is answered.
-
-    Args:
-        response: the evidence.
-        boundary: of the fence; with one, the sentence contains no untrusted heading.
-    """
-    if response.is_refused:
-        best = max(response.parts, key=lambda part: part.support)
-        missing = [word for part in response.parts for word in part.missing_terms]
-        return refusal(
-            best.support, missing, boundary, told="No page answers this", section=best.section
-        )
-    support = min((part.support for part in response.parts if part.answered), default=0.0)
-    if response.answered:
-        # Other passages may have these words.
-        lacking = "the best passage lacks" if len(response.parts) == 1 else "the best passages lack"
-        missing_there = _missing(response.parts, boundary, lacking)
-        return f"The question is answered (support {support:.2f}{missing_there})."
-    open_parts = [part for part in response.parts if not part.answered]
-    named = ", ".join(
-        f'"{one_line(part.query, boundary, max_tokens=_QUESTION_TOKENS)}"' for part in open_parts
-    )
-    return (
-        f"Answered in part. No page answers {named}{_missing(open_parts, boundary, 'not found:')}."
-    )
-
-
-def _missing(parts: Sequence[PartVerdict], boundary: str, lacking: str) -> str:
-    words = dict.fromkeys(word for part in parts for word in part.missing_terms)
-    named = ", ".join(f'"{one_line(word, boundary, max_tokens=_TITLE_TOKENS)}"' for word in words)
-    return f"; {lacking} {named}" if named else ""
+def sources_of(
+    response: EvidenceResponse, evidence: Sequence[Evidence] | None = None
+) -> Sequence[Source]:
+    """Return the sources, only those of the given evidence if any; none without evidence, which they would not support."""
+    if evidence is None:
+        return response.sources if response.evidence else ()
+    sections: dict[int, dict[str, None]] = {}
+    for each in evidence:
+        sections.setdefault(each.source, {}).update(dict.fromkeys(each.section_path[-1:]))
+    return [
+        each.model_copy(update={"sections": tuple(sections[each.number])})
+        for each in response.sources
+        if each.number in sections
+    ]
 
 
 def source_lines(sources: Sequence[Source], boundary: str) -> Iterator[str]:
@@ -214,61 +186,6 @@ def cited_url(citation: Citation, boundary: str) -> str:
     """Return the address that shows a quote; without the quote if that could imitate the end of our fence."""
     url = one_url(citation.fragment_url)
     return url if neutralise(url, boundary) == url else one_url(citation.url)
-
-
-def stats_lines(response: EvidenceResponse, boundary: str, *, is_short: bool) -> Iterator[str]:
-    """Yield verdict, figures and notes."""
-    stats = response.stats
-    if response.parts:
-        yield f"Verdict: {verdict(response, boundary)}"
-    yield f"Mode: {_MODES[stats.mode]}"
-    yield f"Documents searched: {stats.documents_searched}"
-    if not is_short:
-        yield f"Documents matched: {stats.documents_matched}"
-        yield f"Chunks evaluated: {stats.chunks_evaluated}"
-    if stats.iterations or not is_short:
-        yield f"Expansion iterations: {stats.iterations}"
-    if stats.urls_ingested or not is_short:
-        yield f"URLs ingested: {stats.urls_ingested}"
-    if stats.stop_reason:
-        yield f"Stop reason: {stats.stop_reason}"
-    if stats.citations_dropped:
-        yield f"Citations dropped: {stats.citations_dropped} (not verbatim in their page)"
-    yield f"Total time: {stats.timing.total:.0f}ms{'' if is_short else _steps_of_time(response)}"
-    if response.steps and not stats.iterations and stats.budget != 0 and not is_short:
-        yield "Note: No expansion performed (single iteration)."
-    if stats.budget and stats.iterations >= stats.budget:
-        yield (
-            f"Note: Expansion budget exhausted (reached {stats.iterations} of {stats.budget}"
-            " iterations)."
-        )
-    if stats.max_depth and stats.depth >= stats.max_depth:
-        yield (
-            f"Note: Expansion reached maximum depth ({stats.max_depth}). Results may benefit from a more"
-            " specific query or a different seed URL."
-        )
-    yield from (_note(note, boundary) for note in response.notes if _ADDRESS not in note)
-
-
-def page_notes(response: EvidenceResponse, boundary: str) -> Iterator[str]:
-    """Yield notes that name pages, and those of a remote service; they may be untrusted."""
-    for note in response.notes:
-        if _ADDRESS in note:
-            yield _note(note, boundary)
-    yield from (_note(note, boundary) for note in response.quoted_notes)
-
-
-def _note(note: str, boundary: str) -> str:
-    return f"Note: {one_line(note, boundary, max_tokens=_NOTE_TOKENS)}"
-
-
-def _steps_of_time(response: EvidenceResponse) -> str:
-    steps = [
-        f"{name}: {ms:.0f}ms"
-        for name, ms in response.stats.timing
-        if name != "total" and isinstance(ms, float) and ms
-    ]
-    return f" ({', '.join(steps)})" if steps else ""
 
 
 def trace_lines(steps: Sequence[ExpansionStep], stop_reason: str, boundary: str) -> Iterator[str]:

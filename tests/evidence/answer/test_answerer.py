@@ -53,10 +53,10 @@ async def test_each_part_of_a_question_is_quoted_though_one_passage_answers_all(
     valley, page_of, client
 ):
     built = "The engineer Ida Brook built Tarn Dam for the mill of the valley."
-    between = "In spring many visitors walk there from the station and have a picnic by the water. "
-    valley.put("/wall", page_of("Tarn Dam", f"<p>{built} {3 * between} {FACT}</p>"))
-    question = "Who built Tarn Dam? How high is Tarn Dam?"
-    response = await client.answer(question, url=valley.url("/wall"), expansion_budget=0)
+    valley.put("/wall", page_of("Tarn Dam", built, "In spring, visitors walk there.", FACT))
+    response = await client.answer(
+        "Who built Tarn Dam? How high is Tarn Dam?", url=valley.url("/wall"), expansion_budget=0
+    )
     assert response.answered
     assert len(response.evidence) == 1
     assert {each.text for each in response.citations} == {built, FACT}

@@ -5,8 +5,7 @@ from typing import Any
 
 import pytest
 
-from searx_mcp.evidence.render.evidence import evidence_data, evidence_text
-from searx_mcp.evidence.render.lines import verdict
+from searx_mcp.evidence.render.evidence import evidence_data, evidence_text, verdict
 from searx_mcp.evidence.requests import Intent
 from searx_mcp.evidence.values import (
     Citation,
