@@ -180,39 +180,6 @@ def _page_failed(error: SearxMcpError, asked: Asked[FetchRequest], room: Room) -
     return further.after(text), further.within(data)
 
 
-class WebWriting:
-    """How the results of each verb are formatted."""
-
-    searches: Final = _Searches(
-        responses=(SearchResponse, SearchBatch),
-        text=_search_text,
-        data=_search_data,
-        failed=_search_failed,
-        otherwise=_SMALLER,
-        tokens=lambda request, server: request.max_tokens or server.search_token_budget,
-        is_empty=_is_empty,
-    )
-    raw: Final[Writing[RawSearchRequest, RawBatch]] = Writing(
-        responses=(RawBatch,),
-        text=lambda batch, _: str(raw_data(batch)),
-        data=lambda batch, _: raw_data(batch),
-        failed=_search_failed,
-        otherwise=_SMALLER,
-    )
-    pages: Final = _Pages(
-        responses=(Page,),
-        text=lambda page, room: page_text(
-            page, budget=room.budget, boundary=room.boundary, fetch=room.fetch
-        ),
-        data=lambda page, room: page_data(
-            page, budget=room.budget, boundary=room.boundary, fetch=room.fetch
-        ),
-        failed=_page_failed,
-        otherwise="Use another source.",
-        tokens=_page_tokens,
-    )
-
-
 class Result(BaseModel):
     """A result of a search; `id` is the argument of `fetch`."""
 
@@ -361,9 +328,37 @@ def _cost(found: BaseModel) -> int:
     return estimate(_json(found))
 
 
-class ChatgptWriting:
+class WebWriting:
     """How the results of each verb are formatted."""
 
+    searches: Final = _Searches(
+        responses=(SearchResponse, SearchBatch),
+        text=_search_text,
+        data=_search_data,
+        failed=_search_failed,
+        otherwise=_SMALLER,
+        tokens=lambda request, server: request.max_tokens or server.search_token_budget,
+        is_empty=_is_empty,
+    )
+    raw: Final[Writing[RawSearchRequest, RawBatch]] = Writing(
+        responses=(RawBatch,),
+        text=lambda batch, _: str(raw_data(batch)),
+        data=lambda batch, _: raw_data(batch),
+        failed=_search_failed,
+        otherwise=_SMALLER,
+    )
+    pages: Final = _Pages(
+        responses=(Page,),
+        text=lambda page, room: page_text(
+            page, budget=room.budget, boundary=room.boundary, fetch=room.fetch
+        ),
+        data=lambda page, room: page_data(
+            page, budget=room.budget, boundary=room.boundary, fetch=room.fetch
+        ),
+        failed=_page_failed,
+        otherwise="Use another source.",
+        tokens=_page_tokens,
+    )
     results: Final[Writing[SearchRequest, SearchResponse]] = Writing(
         responses=(SearchResponse,),
         text=lambda response, room: _json(_results(response, room)),
