@@ -288,10 +288,13 @@ async def test_an_empty_corpus_gives_an_answer_without_evidence(client_of):
 async def test_a_search_of_the_corpus_says_which_pages_it_does_not_have(valley, client):
     await client.ingest(valley.url("/tarn"))
     urls = [valley.url("/tarn"), valley.url("/birds")]
-    response = await client.search_corpus("Where do ospreys nest?", source_urls=urls)
+    told: list[str] = []
+    response = await client.search_corpus(
+        "Where do ospreys nest?", source_urls=urls, progress=told.append
+    )
     assert f"{valley.url('/birds')}: not indexed: read it first." in response.notes
-    assert response.stats.documents_searched == 1
-    assert asked(valley) == ["/tarn"]
+    assert (response.stats.documents_searched, asked(valley)) == (1, ["/tarn"])
+    assert "Searching 1 documents..." in told
 
 
 async def test_a_search_of_the_corpus_leaves_out_what_another_process_deletes_meanwhile(
