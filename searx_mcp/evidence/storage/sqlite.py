@@ -117,7 +117,7 @@ class SqliteCorpusStore(SqlCorpusStore[str, str]):
                 raise
             if not self._is_full:
                 self._is_full = True
-                _log.warning("corpus.page_not_kept reason=%s advice=%s", exc.message, exc.advice)
+                _log.warning("corpus.not_kept reason=%s advice=%s", exc.message, exc.advice)
             return Kept(0, 0, 0)
         self._is_full = False
         self._pinned(due)
