@@ -10,7 +10,7 @@ from itertools import pairwise
 from typing import Final
 from urllib.parse import urlsplit
 
-from searx_mcp.content.markdown import in_code
+from searx_mcp.content.chunks import Text
 from searx_mcp.content.passages import score_all
 from searx_mcp.evidence.values import (
     Citation,
@@ -348,13 +348,13 @@ def _joined(text: str, spans: Sequence[tuple[int, int]], boundary: str) -> str:
 
 
 def _pieces(text: str, spans: Sequence[tuple[int, int]]) -> Iterator[str]:
-    is_code = in_code(text)
+    blocks = Text(text)
     at = 0
     for start, end in spans:
         if start != at:
-            yield f"{closing(text[:at])}{_GAP}" if at and is_code(at - 1) and is_code(at) else _GAP
-            if is_code(start - 1) and is_code(start):
-                yield f"{_FENCE}\n"
+            is_cut = at and blocks.is_code(at - 1) and blocks.is_code(at)
+            yield f"{closing(text[:at])}{_GAP}" if is_cut else _GAP
+            yield blocks.head(start)
         yield text[start:end]
         at = end
     if at < len(text):

@@ -304,7 +304,7 @@ def test_chunks_that_overlap_say_nothing_twice_and_code_has_its_fence(boundary):
     told = response(evidence=evidence, citations=(), steps=(), images=(), sub_queries=("q",))
     text = evidence_text(told, budget=1_500, boundary=boundary)
     assert text.count(shared) == 1
-    assert "```\ncall(100)" in text
+    assert "```python\ncall(100)" in text
     assert text.count("```") == 6
 
 
@@ -361,6 +361,7 @@ PARTS = ((0, len(BOTH_ENDS[0])), (len(CUT) - len(BOTH_ENDS[1]), len(CUT)))
 COPIED = TREES.model_copy(update={"copies": tuple(f"https://copy{n}.example/" for n in range(7))})
 UNREAD = Source(number=2, url="https://b.example/", title="B", is_read=False)
 SNIPPET = Evidence(source=2, text="What a search showed.", score=0.0)
+TABLE = "| item | price |\n| --- | --- |\n"
 ROWS = "".join(f"| item {n} | {2 * n} |\n" for n in range(500, 700))
 SAID: dict[str, tuple[EvidenceResponse, int, tuple[str, ...], tuple[str, ...]]] = {
     "all that an answer needs": (
@@ -407,10 +408,10 @@ SAID: dict[str, tuple[EvidenceResponse, int, tuple[str, ...], tuple[str, ...]]] 
     ),
     "the row of a long table that was asked for": (
         response(
-            evidence=(Evidence(source=1, id="a", text=ROWS, score=0.9, sub_query="price of item 640"),),
+            evidence=(Evidence(source=1, id="a", text=TABLE + ROWS, score=0.9, sub_query="item 640"),),
             citations=(),
         ),
-        1_500, ("\n…\n| item 640 | 1280 |\n| item 641 | 1282 |\n",), ("| item 639 |",),
+        1_500, (f"\n…\n{TABLE}| item 640 | 1280 |\n| item 641 | 1282 |\n",), ("| item 639 |",),
     ),
     "one part of a question, and no link read": (
         response(sub_queries=("how",), steps=STEPS[:1]), 8_000, (), ("sub-query", "[EXPANSION"),

@@ -208,7 +208,7 @@ async def test_what_cannot_be_kept_in_the_file_is_kept_in_memory_and_said_once(
     assert "secret" not in caplog.text
 
 
-async def set_pragma(store: CorpusStore, rule: str) -> None:
+async def set_pragma(store: SqliteCorpusStore, rule: str) -> None:
     """Let the disk of a store be full or be read alone, or no more."""
     await store._database.read(lambda tx: tx.rows(f"PRAGMA {rule}"))
 
