@@ -35,7 +35,7 @@ async def test_a_fact_two_links_away_is_found_and_cited(valley, client):
     source = next(each for each in response.sources if each.number == cited.source)
     assert (source.url, source.title) == (valley.url("/tarn"), "Tarn Dam")
     step = next(each for each in response.steps if each.url == valley.url("/tarn"))
-    assert (step.parent, step.depth) == (valley.url("/dams"), 2)
+    assert (step.parent, step.depth, step.chunks_added) == (valley.url("/dams"), 2, 1)
     assert step.score_after > step.score_before
     assert response.stats.urls_ingested == len(valley.requests) == len(response.steps)
     assert not response.is_partial

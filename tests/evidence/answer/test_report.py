@@ -56,6 +56,7 @@ def test_a_quote_is_found(written: str):
     [
         'A so-called "limit of retries" is named.',
         f'```\nprint("{SAID}")\n```',
+        f"```\n<blockquote>{SAID}</blockquote>",
         f'Call `print("{SAID}")` now.',
         f'<a title="{SAID}">x</a>',
         f'[x](https://e.org/ "{SAID}")',

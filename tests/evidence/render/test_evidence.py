@@ -361,8 +361,10 @@ PARTS = ((0, len(BOTH_ENDS[0])), (len(CUT) - len(BOTH_ENDS[1]), len(CUT)))
 COPIED = TREES.model_copy(update={"copies": tuple(f"https://copy{n}.example/" for n in range(7))})
 UNREAD = Source(number=2, url="https://b.example/", title="B", is_read=False)
 SNIPPET = Evidence(source=2, text="What a search showed.", score=0.0)
-TABLE = "| item | price |\n| --- | --- |\n"
-ROWS = "".join(f"| item {n} | {2 * n} |\n" for n in range(500, 700))
+TABLE, ROWS = (
+    "| item | price |\n| --- | --- |\n",
+    "".join(f"| item {n} | {2 * n} |\n" for n in range(500, 700)),
+)
 SAID: dict[str, tuple[EvidenceResponse, int, tuple[str, ...], tuple[str, ...]]] = {
     "all that an answer needs": (
         response(is_partial=True), 8_000,
