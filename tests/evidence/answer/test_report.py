@@ -33,6 +33,7 @@ SAID = "the limit of retries is five"
         f'_"{SAID}"_',
         f"They say <q>{SAID}</q> there.",
         f"<blockquote>{SAID}</blockquote>",
+        f'```\n<blockquote>\n```\nIt says "{SAID}".',
         f'<blockquote class="a">\n<p>{SAID}</p>\n</blockquote>\n\nMore.',
         f'| a | "{SAID}" | b |',
         f"書いてある「{SAID}」と",
@@ -56,7 +57,6 @@ def test_a_quote_is_found(written: str):
     [
         'A so-called "limit of retries" is named.',
         f'```\nprint("{SAID}")\n```',
-        f"```\n<blockquote>{SAID}</blockquote>",
         f'Call `print("{SAID}")` now.',
         f'<a title="{SAID}">x</a>',
         f'[x](https://e.org/ "{SAID}")',
