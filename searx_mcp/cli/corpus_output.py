@@ -17,7 +17,7 @@ from searx_mcp.cli.output import (
 )
 from searx_mcp.evidence.checked import CheckedQuote, QuoteVerdict, VerifyReport
 from searx_mcp.evidence.render.corpus import fitted, refusals
-from searx_mcp.evidence.render.text import fitting, verdict
+from searx_mcp.evidence.render.evidence import fitting, verdict
 from searx_mcp.evidence.values import (
     Citation,
     CorpusStatus,
@@ -70,7 +70,7 @@ def print_read(response: ReadResponse, *, budget: int | None) -> None:
         for chunk in each.results:
             doubt = ", low confidence" if chunk.low_confidence else ""
             out.print(_head(f"{chunk.score:.2f}{doubt}", chunk.section_path))
-            out.print(plain_text(chunk.text.strip("\n")))
+            out.print(plain_text(chunk.table_head + chunk.text.strip("\n")))
         if not before.results:
             out.print("\nNo passages found.")
         _print_left_out(out, len(before.results) - len(each.results))
@@ -123,7 +123,7 @@ def _print_passages(out: Console, evidence: Sequence[Evidence]) -> None:
         beside = ", next to the one above" if each.is_adjacent else ""
         doubt = ", low confidence" if each.low_confidence and not each.is_adjacent else ""
         out.print(_head(f"{each.score:.2f}{beside}{doubt}", each.section_path))
-        out.print(plain_text(each.text.strip("\n")))
+        out.print(plain_text(each.table_head + each.text.strip("\n")))
 
 
 def _print_left_out(out: Console, count: int) -> None:

@@ -76,7 +76,7 @@ OURS = {
     "storage.config",
     *("tasks", "telemetry"),
     *("urls.address", "urls.hosts"),
-    *("verbs.chatgpt", "verbs.evidence", "verbs.table", "verbs.verb", "verbs.web"),
+    *("verbs.evidence", "verbs.table", "verbs.verb", "verbs.web"),
     "workers.config",
 }
 """Modules of the package that the first answers need. A host waits for these: think before you add one."""

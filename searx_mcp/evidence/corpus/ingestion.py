@@ -96,7 +96,7 @@ class Ingestion:
     """Ingests pages into the store.
 
     A page with `no-store` is never written to disk: it is kept in memory for ten minutes, so that it can be
-    searched and cited meanwhile, and so is one that is larger than the store. Such pages are found only by
+    searched and cited meanwhile, and so is one for which the store has no room. Such pages are found only by
     their address.
     """
 
