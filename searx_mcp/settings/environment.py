@@ -1,14 +1,17 @@
-"""Environment variables that are not named like settings, and JSON in the values of those that are.
+"""Environment variables, whether or not they are named after settings, and files of them.
 
 No message made here shows a value: it may contain a password.
 """
 
+import io
 import re
 from collections.abc import Callable, Iterator, Mapping, MutableMapping
 from contextlib import suppress
 from typing import Any, Final
 
 import pydantic_core
+from pydantic.fields import FieldInfo
+from typing_extensions import override
 
 from searx_mcp.http.config import ENV, NONE
 from searx_mcp.http.proxy import DIRECT
@@ -122,3 +125,54 @@ def decoded(text: str) -> object:
         with suppress(ValueError):
             return pydantic_core.from_json(text)  # unlike json, it limits the depth
     return text
+
+
+def read_variables(environ: Mapping[str, str], *, prefix: str) -> dict[str, Any]:
+    """Return the values of the variables that are named after settings, by table and key.
+
+    Args:
+        environ: the environment variables; an empty one counts as not set.
+        prefix: of the names of the variables.
+    """
+    from pydantic_settings import BaseSettings, EnvSettingsSource  # noqa: PLC0415 - a seventh of a start
+
+    from searx_mcp.settings.values import Settings  # noqa: PLC0415 - as above
+
+    class Shape(Settings, BaseSettings, case_sensitive=True):  # type: ignore[misc] # - pydantic merges the two configs
+        """The tables and keys to look for; never instantiated."""
+
+    class Environment(EnvSettingsSource):
+        """The given variables instead of this process's."""
+
+        @override
+        def _load_env_vars(self) -> Mapping[str, str | None]:
+            return {name.lower(): value for name, value in environ.items() if value}
+
+        @override
+        def decode_complex_value(self, field_name: str, field: FieldInfo, value: str) -> object:
+            return decoded(value)
+
+    return Environment(Shape, env_prefix=prefix.lower(), env_nested_delimiter="__")()
+
+
+def parse_file(text: str) -> Iterator[tuple[str, str, int]]:
+    """Parse a file of variables such as `.env`; `$` in a value is literal.
+
+    Args:
+        text: of the file, with a line `NAME=value` for each variable.
+
+    Yields:
+        The name, value and line of each variable; the last of the same name counts, even if it is empty.
+
+    Raises:
+        ValueError: a line is something else; the message does not show it, as it may be a secret.
+    """
+    from dotenv.parser import parse_stream  # noqa: PLC0415 - few starts need it
+
+    for binding in parse_stream(io.StringIO(text)):
+        written, line = binding.original
+        line += written[: len(written) - len(written.lstrip())].count("\n")  # blank lines
+        if binding.error:
+            raise ValueError(f"line {line} is not NAME=value")
+        if binding.key:
+            yield binding.key, binding.value or "", line

@@ -38,6 +38,8 @@ from searx_mcp.settings.environment import (
     UNSHOWN_PROXIES,
     alias_leaves,
     decoded,
+    parse_file,
+    read_variables,
     take_proxies,
 )
 from searx_mcp.settings.instances import (
@@ -237,8 +239,6 @@ def _file_variables(path: Path | None, environ: Mapping[str, str]) -> Mapping[st
     """
     origin = "--env-file" if path else f"environment {ENV_FILE_VARIABLE}"
     path = path or Path(environ[ENV_FILE_VARIABLE]).expanduser()
-    from searx_mcp.settings.variables import parse_file  # noqa: PLC0415 - a seventh of a start
-
     try:
         found = list(parse_file(read_text(path, _MAX_FILE)))
     except (OSError, ValueError) as error:
@@ -269,7 +269,6 @@ def _environment_leaves(environ: Mapping[str, str], place: Callable[[str], str])
     names = {name.upper(): name for name, value in environ.items() if value}
     if not any(name.startswith(PREFIX) for name in names.keys() - OTHER_VARIABLES):
         return
-    from searx_mcp.settings.variables import read_variables  # noqa: PLC0415 - a seventh of a start
 
     def origin(path: _Path) -> str:
         # A whole table may be given as JSON in the variable with the table's name.

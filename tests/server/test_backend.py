@@ -70,7 +70,7 @@ OURS = {
     *("server.app", "server.backend", "server.events"),
     *("server.instructions", "server.prompts", "server.resources"),
     *("server.stdio", "server.tools"),
-    *("settings.environment", "settings.instances", "settings.remote", "settings.server"),
+    *("settings.environment", "settings.instances", "settings.server"),
     *("settings.sources", "settings.tools", "settings.values"),
     "sources.open.config",
     "storage.config",
