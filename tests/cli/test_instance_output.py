@@ -5,18 +5,17 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from rich.console import Console
 
-from searx_mcp.cli.instance_details import print_details
 from searx_mcp.cli.instance_output import (
     budget_table,
     check_table,
     forecast,
     percent,
     pool_table,
+    print_details,
     print_pool,
-    refresh_lines,
-    trial_lines,
     when,
 )
+from searx_mcp.cli.instances import refresh_lines, trial_lines
 from searx_mcp.models.administration import (
     BudgetLine,
     Checked,

@@ -46,15 +46,7 @@ HELLO = {
 OURS = {
     "__main__",
     "arguments",
-    *(
-        "cli.loading",
-        "cli.logs",
-        "cli.main",
-        "cli.running",
-        "cli.serve",
-        "cli.signals",
-        "cli.streams",
-    ),
+    *("cli.logs", "cli.main", "cli.process", "cli.running"),
     "client.usable",
     "content.config",
     "errors",

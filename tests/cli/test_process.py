@@ -4,7 +4,7 @@ import gc
 
 import pytest
 
-from searx_mcp.cli.loading import loading
+from searx_mcp.cli.process import loading
 
 
 def test_garbage_is_collected_again_after_the_outermost_loading():
