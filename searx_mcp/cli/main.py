@@ -8,7 +8,8 @@ answer before a table library is imported, and help needs no settings.
 import contextlib
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 import click
@@ -40,6 +41,7 @@ if TYPE_CHECKING:
     from searx_mcp.server.app import Server
     from searx_mcp.settings.values import Settings
 
+_ENV_FILE: Final = "SEARX_MCP_ENV_FILE"
 _LOG_LEVELS: Final = ("SEARX_MCP_LOG_LEVEL", "MCP_LOG_LEVEL")
 _CLOSED: Final = "Redirect it to /dev/null to discard the output."
 _TOLD: Final = frozenset({"-h", "--help", "--version"})
@@ -311,7 +313,7 @@ def cli(
     To begin: searx-mcp setup connects your agent. Without a command: serve MCP, over standard input and output
     unless configured otherwise.
     """
-    del config, env_file  # read by loaded()
+    del config  # read by loaded()
     if remote and context.invoked_subcommand not in (*_SERVERS, "config"):
         raise click.UsageError(
             "--remote is only for serving MCP; other commands search from this machine."
@@ -320,14 +322,21 @@ def cli(
 
     from searx_mcp.cli.logs import configure, share_terminal  # noqa: PLC0415 - as above
 
-    name = next(filter(os.environ.get, _LOG_LEVELS), "")
+    variables: Mapping[str, str] = os.environ
+    lines: Mapping[str, str] = {}
+    if env_file or _ENV_FILE in os.environ:
+        from searx_mcp.settings.sources import with_file  # noqa: PLC0415 - as above
+
+        with contextlib.suppress(SettingsError):  # loaded() raises it, which programs can read
+            variables, lines = with_file(os.environ, Path(env_file) if env_file else None)
+    name = next(filter(variables.get, _LOG_LEVELS), "")
     usual = "INFO" if context.invoked_subcommand in _SERVERS else "WARNING"
-    level = os.environ.get(name, usual).upper()
+    level = variables.get(name, usual).upper()
     if level not in logging.getLevelNamesMapping():
         raise SettingsError(
             name,
             f"{level[:20]!r} is not a log level",
-            origin="environment",
+            origin=lines.get(name, "environment"),
             advice="Use DEBUG, INFO, WARNING, ERROR or CRITICAL.",
         )
     configure(level)

@@ -55,14 +55,13 @@ from searx_mcp.settings.values import DROP_STRANGERS, Settings
 PREFIX: Final = "SEARX_MCP_"
 FILE_VARIABLE: Final = "SEARX_MCP_CONFIG"
 ENV_FILE_VARIABLE: Final = "SEARX_MCP_ENV_FILE"
+_OF_TESTS: Final = ("SEARX_MCP_CAPTURES", "SEARX_MCP_LIVE_CONTACT", "SEARX_MCP_NODE")
 OTHER_VARIABLES: Final = (
     FILE_VARIABLE,
     ENV_FILE_VARIABLE,
-    *ALIASES,
-    "SEARX_MCP_CAPTURES",
-    "SEARX_MCP_LIVE_CONTACT",
     "SEARX_MCP_LOG_LEVEL",
-    "SEARX_MCP_NODE",
+    *ALIASES,
+    *_OF_TESTS,
 )
 DEFAULT: Final = "default"
 _MAX_FILE: Final = 1_000_000
@@ -116,16 +115,7 @@ def load(
     Raises:
         SettingsError: for the first error found.
     """
-    lines: dict[str, str] = {}
-    if env_file is not None or environ.get(ENV_FILE_VARIABLE):
-        found = _file_variables(env_file, environ)
-        named = {name.upper() for name, value in environ.items() if value}
-        lines = {
-            name: line
-            for name, (value, line) in found.items()
-            if value and name.upper() not in named
-        }
-        environ = {**environ, **{name: found[name][0] for name in lines}}
+    environ, lines = with_file(environ, env_file)
 
     def place(variable: str) -> str:
         return lines.get(variable, f"environment {shown(variable)[1:-1]}")
@@ -231,20 +221,35 @@ def _file_leaves(
         raise SettingsError("config", message, origin=origin) from error
 
 
-def _file_variables(path: Path | None, environ: Mapping[str, str]) -> Mapping[str, tuple[str, str]]:
-    """Read the variables of a file such as `.env`: the value of each, and its origin.
+def with_file(
+    environ: Mapping[str, str], path: Path | None
+) -> tuple[Mapping[str, str], Mapping[str, str]]:
+    """Add the variables of a file such as `.env` to the environment, which has priority.
+
+    Args:
+        environ: the environment variables.
+        path: of the file; by default, the one in `SEARX_MCP_ENV_FILE`, if any.
+
+    Returns:
+        All variables, and the origin of each that is from the file.
 
     Raises:
-        SettingsError: it cannot be read.
+        SettingsError: the file cannot be read.
     """
+    named_by = environ.get(ENV_FILE_VARIABLE, "")
+    if path is None and not named_by:
+        return environ, {}
     origin = "--env-file" if path else f"environment {ENV_FILE_VARIABLE}"
-    path = path or Path(environ[ENV_FILE_VARIABLE]).expanduser()
+    path = path or Path(named_by).expanduser()
     try:
         found = list(parse_file(read_text(path, _MAX_FILE)))
     except (OSError, ValueError) as error:
         message = f"{path} cannot be read: {_reason(error)}"
         raise SettingsError("env-file", message, origin=origin) from error
-    return {name: (value, f"file {path}, line {line}") for name, value, line in found}
+    named = {name.upper() for name, value in environ.items() if value}
+    values = {name: value for name, value, _ in found if name.upper() not in named}
+    lines = {name: f"file {path}, line {line}" for name, _, line in found if values.get(name)}
+    return {**environ, **{name: values[name] for name in lines}}, lines
 
 
 def _reason(error: Exception) -> object:
@@ -338,7 +343,7 @@ def _check_variables(environ: Mapping[str, str], place: Callable[[str], str]) ->
             continue
         if upper not in known:
             field = upper.removeprefix(PREFIX).lower().replace("__", ".")
-            message = f"is not a setting{did_you_mean(upper, known)}"
+            message = f"is not a setting{did_you_mean(upper, known.difference(_OF_TESTS))}"
             raise SettingsError(shown(field)[1:-1], message, origin=place(name))
 
 

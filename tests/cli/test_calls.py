@@ -79,11 +79,13 @@ def test_an_answer_reads_like_this(capsys):
         notes=("One.", "Two."),
         content_fetch_stats=FetchStats(attempted=3, successful=2),
         attempts=ATTEMPTS,
+        total_results=9,
+        next_offset=5,
     )
     print_response(told, pages=False, budget=None)
     shown, errors = capsys.readouterr()
     assert shown == (
-        "Found 2 search results for query 'bees':\n"
+        "Found 2 search results for query 'bees'; there are 9 in all (continue with --offset 5):\n"
         "Answer: 42\n"
         "\n"
         "1. A [b]\n"
