@@ -280,13 +280,12 @@ async def test(
 @click.option(
     "-o",
     "--output",
-    "file",
     type=click.Path(dir_okay=False, path_type=Path),
     help="File to write; default standard output.",
 )
 @click.option("--json", is_flag=True, expose_value=False, help="Always JSON.")
 @working
-async def export(loaded: "Loaded", *, file: Path | None) -> None:
+async def export(loaded: "Loaded", *, output: Path | None) -> None:
     """Export your choices and what was learned, as JSON.
 
     For import on another machine. Contains no queries and no budget use.
@@ -294,12 +293,12 @@ async def export(loaded: "Loaded", *, file: Path | None) -> None:
     async with opened_admin(loaded) as admin:
         exported = await admin.export()
     text = json.dumps(exported.model_dump(mode="json"), ensure_ascii=False, indent=2)
-    if file is None:
+    if output is None:
         click.echo(text)
         return
-    _write(file, f"{text}\n".encode(), "output")
+    _write(output, f"{text}\n".encode(), "output")
     chosen = sum(map(len, exported.choices.values()))
-    click.echo(f"{file}: {chosen} choices, {len(exported.records)} instances", err=True)
+    click.echo(f"{output}: {chosen} choices, {len(exported.records)} instances", err=True)
 
 
 @instances.command("import")

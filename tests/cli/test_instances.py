@@ -308,9 +308,10 @@ async def test_an_export_may_come_from_standard_input(run_cli, environment, monk
 
 
 async def test_an_export_that_cannot_be_written_is_said(run_cli, environment, tmp_path):
-    ran = await run_cli("instances", "export", "-o", str(tmp_path / "no" / "x"), **environment())
+    path = tmp_path / "no" / "x"
+    ran = await run_cli("instances", "export", "-o", str(path), **environment())
     assert ran.code == ExitCode.USAGE
-    assert "cannot be written" in ran.err
+    assert f"--output: {path} cannot be written" in ran.err
 
 
 async def test_the_budget_is_a_ledger_with_a_forecast(run_cli, public, environment):

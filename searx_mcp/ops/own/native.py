@@ -254,7 +254,7 @@ class NativeRunner:
         if version == installed.commit:
             return
         if not COMMIT.fullmatch(version):
-            steps.begin("source", f"comparing SearXNG {version[:12]} with the installed version")
+            steps.begin("source", f"comparing SearXNG {version} with the installed version")
             source = await self.sources.get(version, None, deadline=deadline)
             if source.tree == installed.tree:
                 return
@@ -294,7 +294,9 @@ class NativeRunner:
         self.folder.prepare(proxy_text(self.network))
         name = self.folder.make_version()
         undo.callback(self.folder.remove_version, name)
-        steps.begin("source", f"fetching SearXNG {version[:12]}")
+        steps.begin(
+            "source", f"fetching SearXNG {version[:12] if COMMIT.fullmatch(version) else version}"
+        )
         with written(self.folder.path):
             source = await self.sources.get(version, self.folder.source(name), deadline=deadline)
         return name, source
