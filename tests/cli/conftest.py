@@ -1,0 +1,52 @@
+"""What a command prints of what the client returns."""
+
+import re
+import sys
+from collections.abc import Awaitable, Callable, Mapping
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from searx_mcp.client.facade import SearxClient
+
+
+@pytest.fixture
+def printed(
+    run_cli: Callable[..., Awaitable[Any]], monkeypatch: pytest.MonkeyPatch
+) -> Callable[..., Awaitable[Any]]:
+    """Give what runs a command on a client whose methods return what is given.
+
+    `admin` has what the methods of the client's admin return. With `columns`, standard output is a terminal
+    of this width; styles are removed.
+    """
+
+    def method(value: object) -> Callable[..., Awaitable[object]]:
+        async def give(*_: object, **__: object) -> object:
+            return value
+
+        return give
+
+    async def run(
+        *arguments: str,
+        columns: int = 0,
+        admin: Mapping[str, object] | None = None,
+        now: object = None,
+        **returned: object,
+    ) -> SimpleNamespace:
+        words = arguments if len(arguments) > 1 else arguments[0].split()
+        terminal = {"COLUMNS": str(columns), "TERM": "xterm"} if columns else {}
+        with monkeypatch.context() as patch:
+            for name, value in returned.items():
+                patch.setattr(SearxClient, name, method(value))
+            if admin is not None:
+                methods = {name: method(value) for name, value in admin.items()}
+                stub = SimpleNamespace(now=lambda: now, **methods)
+                patch.setattr(SearxClient, "admin", stub)
+            if columns:
+                patch.setattr(sys.stdout, "isatty", lambda: True)
+            ran = await run_cli(*words, **terminal)
+        out = re.sub(r"\x1b\[[0-9;]*m", "", ran.out)
+        return SimpleNamespace(code=ran.code, out=out, err=ran.err, lines=out.splitlines())
+
+    return run
