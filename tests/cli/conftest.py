@@ -15,7 +15,7 @@ from searx_mcp.client.facade import SearxClient
 def printed(
     run_cli: Callable[..., Awaitable[Any]], monkeypatch: pytest.MonkeyPatch
 ) -> Callable[..., Awaitable[Any]]:
-    """Give what runs a command on a client whose methods return what is given.
+    """Give what runs a command on a client whose methods return, or raise, what is given.
 
     `admin` has what the methods of the client's admin return. With `columns`, standard output is a terminal
     of this width; styles are removed.
@@ -23,6 +23,8 @@ def printed(
 
     def method(value: object) -> Callable[..., Awaitable[object]]:
         async def give(*_: object, **__: object) -> object:
+            if isinstance(value, Exception):
+                raise value
             return value
 
         return give

@@ -2,18 +2,9 @@
 
 import html
 import json
-import sys
 
-import click
 import pytest
 
-from searx_mcp.cli.corpus import (
-    print_evidence,
-    print_ingested,
-    print_read,
-    print_status,
-    print_verdicts,
-)
 from searx_mcp.evidence.checked import CheckedQuote, QuoteVerdict, VerifyReport
 from searx_mcp.evidence.requests import Intent
 from searx_mcp.evidence.values import (
@@ -313,7 +304,7 @@ def chunk(text: str, **fields) -> Chunk:
     return Chunk(**({"id": "c", "text": text, "score": 0.5, "span": (0, 9)} | fields))
 
 
-def test_passages_stand_under_their_question(capsys):
+async def test_passages_stand_under_their_question(printed):
     response = ReadResponse(
         url=TEA_PAGE,
         title="Tea [b]",
@@ -333,9 +324,8 @@ def test_passages_stand_under_their_question(capsys):
             final_url=TEA_PAGE, content_hash="abc", extractor="x 1", chunks=2, tokens=9
         ),
     )
-    print_read(response, budget=None)
-    shown, errors = capsys.readouterr()
-    assert shown == (
+    ran = await printed(f"read {TEA_PAGE} x", read_page=response)
+    assert ran.out == (
         'This page does not answer "How long?". Best match 0.00; not found: "long".\n'
         "Next: ask in other words, read another page, or search the web. Do not answer from memory.\n"
         "\nHow hot?\n"
@@ -344,21 +334,20 @@ def test_passages_stand_under_their_question(capsys):
         "\nHow long?\n"
         "\nNo passages found.\n"
     )
-    assert errors.startswith(f"Tea [b]  {TEA_PAGE}\nfetched 2026-01-02T03:04:05+00:00\n")
-    assert "content hash: abc\n" in errors
-    assert errors.endswith("Note: One.\n")
+    assert ran.err.startswith(f"Tea [b]  {TEA_PAGE}\nfetched 2026-01-02T03:04:05+00:00\n")
+    assert "content hash: abc\n" in ran.err
+    assert ran.err.endswith("Note: One.\n")
 
 
-def test_passages_without_room_are_counted(capsys):
+async def test_passages_without_room_are_counted(printed):
     long = "Words here. " * 100
     response = ReadResponse(
         url=TEA_PAGE, queries=(QuestionChunks(query="?", results=(chunk(long), chunk(long))),)
     )
-    print_read(response, budget=450)
-    shown, errors = capsys.readouterr()
-    assert shown.count("0.50") == 1
-    assert shown.endswith("\n1 more passage left out for lack of room\n")
-    assert errors.startswith("(no title)")
+    ran = await printed(f"read {TEA_PAGE} x --max-tokens 450", read_page=response)
+    assert ran.out.count("0.50") == 1
+    assert ran.out.endswith("\n1 more passage left out for lack of room\n")
+    assert ran.err.startswith("(no title)")
 
 
 SOURCES = (
@@ -400,13 +389,12 @@ RESPONSE = EvidenceResponse(
 )
 
 
-def test_the_best_passage_and_quotes_of_others_stand_under_their_source(capsys):
+async def test_the_best_passage_and_quotes_of_others_stand_under_their_source(printed):
     quotes = [RESPONSE.citations[0].model_copy(update={"text": f"Tea {n}."}) for n in range(5)]
     quoted = RESPONSE.model_copy(update={"citations": (*RESPONSE.citations, *quotes)})
-    print_evidence(quoted, budget=None, passages=False)
-    shown, errors = capsys.readouterr()
+    ran = await printed("answer tea", answer=quoted)
     clipped = ("A tin " * 100)[:299].rstrip()
-    assert shown == (
+    assert ran.out == (
         f"\n[1] Tea\n    {TEA_PAGE}\n    = https://c.example/tea\n"
         "\n0.90  § Water\nGreen tea is bitter.\n\n"
         + "".join(f'    "Tea {n}."  § Water\n' for n in range(3))
@@ -414,27 +402,23 @@ def test_the_best_passage_and_quotes_of_others_stand_under_their_source(capsys):
         "\n[2] (no title)  (not read: the search result's snippet)\n"
         f"    {TIN_PAGE}\n    {clipped}…\n"
     )
-    assert errors == (
+    assert ran.err == (
         "Note: One.\n"
         "12 ms, 3 pages searched, 2 fetched, 1 link followed, 1 quote dropped, stopped: enough\n"
     )
 
 
-def test_evidence_is_shown_whole_when_passages_are_wanted(capsys):
-    print_evidence(RESPONSE, budget=None, passages=True)
-    shown = capsys.readouterr().out
+async def test_evidence_is_shown_whole_when_passages_are_wanted(printed):
+    shown = (await printed("answer tea --passages", answer=RESPONSE)).out
     assert "\n0.90  § Water\nGreen tea is bitter.\n" in shown
     assert "\n0.20, next to the one above\nBeside.\n" in shown
     assert "\n0.40, low confidence\nA tin A tin" in shown
 
 
-def test_no_evidence_is_a_sentence(capsys):
-    print_evidence(
-        RESPONSE.model_copy(update={"evidence": (), "sources": (), "citations": ()}),
-        budget=None,
-        passages=False,
-    )
-    assert capsys.readouterr().out == "Nothing found that answers the question.\n"
+async def test_no_evidence_is_a_sentence(printed):
+    nothing = {"evidence": (), "sources": (), "citations": ()}
+    ran = await printed("corpus search tea", search_corpus=RESPONSE.model_copy(update=nothing))
+    assert ran.out == "Nothing found that answers the question.\n"
 
 
 @pytest.mark.parametrize(
@@ -458,13 +442,13 @@ def test_no_evidence_is_a_sentence(capsys):
         ),
     ],
 )
-def test_what_became_of_a_page_is_a_line(capsys, page, out, err):
-    print_ingested(IngestResponse(pages=(page,)))
+async def test_what_became_of_a_page_is_a_line(printed, page, out, err):
+    ran = await printed(f"corpus add {TEA_PAGE}", ingest=IngestResponse(pages=(page,)))
     expected = tuple(f"{TEA_PAGE}: {each}\n" if each else "" for each in (out, err))
-    assert tuple(capsys.readouterr()) == expected
+    assert (ran.out, ran.err, ran.code) == (*expected, int(bool(err)))
 
 
-def test_the_pages_of_a_corpus_are_a_table_if_there_is_room_for_one(capsys, monkeypatch):
+async def test_the_pages_of_a_corpus_are_a_table_if_there_is_room_for_one(printed):
     page = CorpusPage(
         url=TEA_PAGE, title="Tea", chunks=2, tokens=1_500, fetched_at="2026-01-02T03:04:05+00:00"
     )
@@ -477,27 +461,25 @@ def test_the_pages_of_a_corpus_are_a_table_if_there_is_room_for_one(capsys, monk
         embedded=2,
         urls=(page,),
     )
-    print_status(status)
-    lines = [line.rstrip() for line in capsys.readouterr().out.splitlines()]
-    assert lines == [
+    ran = await printed("corpus status", corpus_status=status)
+    assert [line.rstrip() for line in ran.lines] == [
         "page                   chunks  tokens  fetched           title",
         "https://a.example/tea  2       1,500   2026-01-02 03:04  Tea",
         "1 page, 2 chunks, 1,500 tokens, 2.4 MB, vectors of m: 2",
     ]
-    monkeypatch.setenv("COLUMNS", "60")
-    monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
-    print_status(status)
-    assert click.unstyle(capsys.readouterr().out) == (
+    narrow = await printed("corpus status", corpus_status=status, columns=60)
+    assert narrow.out == (
         "https://a.example/tea\n"
         "  Tea, fetched 2026-01-02 03:04, chunks: 2, tokens: 1,500\n"
         "1 page, 2 chunks, 1,500 tokens, 2.4 MB, vectors of m: 2\n"
     )
     untitled = page.model_copy(update={"title": ""})
-    print_status(status.model_copy(update={"urls": (untitled,)}))
-    assert "\n  fetched 2026-01-02 03:04, chunks: 2," in click.unstyle(capsys.readouterr().out)
+    status = status.model_copy(update={"urls": (untitled,)})
+    narrow = await printed("corpus status", corpus_status=status, columns=60)
+    assert "\n  fetched 2026-01-02 03:04, chunks: 2," in narrow.out
 
 
-def test_verdicts_stand_in_the_order_of_the_report(capsys):
+async def test_verdicts_stand_in_the_order_of_the_report(printed, tmp_path):
     report = VerifyReport(
         quotes=(
             CheckedQuote(text="Q" * 150, line=9, verdict=QuoteVerdict.MISSING),
@@ -520,8 +502,10 @@ def test_verdicts_stand_in_the_order_of_the_report(capsys):
             ),
         ),
     )
-    print_verdicts(report)
-    lines = [line.rstrip() for line in capsys.readouterr().out.splitlines()]
+    file = tmp_path / "report.md"
+    file.touch()
+    ran = await printed("corpus", "verify", str(file), verify=report)
+    lines = [line.rstrip() for line in ran.lines]
     assert [line.split()[:2] for line in lines[1:5]] == [
         ["2", "misattributed"],
         ["3", "supported"],
@@ -534,5 +518,5 @@ def test_verdicts_stand_in_the_order_of_the_report(capsys):
     assert (
         lines[5] == "quotes: 1 misattributed, 1 missing; sentences: 1 altered; links: 1 supported"
     )
-    print_verdicts(VerifyReport())
-    assert capsys.readouterr().out == "The report has no quotes and no links.\n"
+    ran = await printed("corpus", "verify", str(file), verify=VerifyReport())
+    assert ran.out == "The report has no quotes and no links.\n"
