@@ -1,4 +1,4 @@
-"""What a command prints of what the client returns."""
+"""Runs commands against a client with canned results."""
 
 import re
 import sys
@@ -15,10 +15,11 @@ from searx_mcp.client.facade import SearxClient
 def printed(
     run_cli: Callable[..., Awaitable[Any]], monkeypatch: pytest.MonkeyPatch
 ) -> Callable[..., Awaitable[Any]]:
-    """Give what runs a command on a client whose methods return, or raise, what is given.
+    """Return a function that runs a command against a client with canned results.
 
-    `admin` has what the methods of the client's admin return. With `columns`, standard output is a terminal
-    of this width; styles are removed.
+    Each keyword is a method of the client and what it returns or raises; `admin` maps methods of the client's admin
+    to the same, and `now` is the admin's time. With `columns`, standard output is a terminal of that width, whose
+    styles are removed.
     """
 
     def method(value: object) -> Callable[..., Awaitable[object]]:
