@@ -1,4 +1,4 @@
-"""Environment variables, whether or not they are named after settings, and files of them.
+"""Environment variables that are not named like settings, JSON in the values of those that are, and files of them.
 
 No message made here shows a value: it may contain a password.
 """
@@ -10,8 +10,6 @@ from contextlib import suppress
 from typing import Any, Final
 
 import pydantic_core
-from pydantic.fields import FieldInfo
-from typing_extensions import override
 
 from searx_mcp.http.config import ENV, NONE
 from searx_mcp.http.proxy import DIRECT
@@ -125,34 +123,6 @@ def decoded(text: str) -> object:
         with suppress(ValueError):
             return pydantic_core.from_json(text)  # unlike json, it limits the depth
     return text
-
-
-def read_variables(environ: Mapping[str, str], *, prefix: str) -> dict[str, Any]:
-    """Return the values of the variables that are named after settings, by table and key.
-
-    Args:
-        environ: the environment variables; an empty one counts as not set.
-        prefix: of the names of the variables.
-    """
-    from pydantic_settings import BaseSettings, EnvSettingsSource  # noqa: PLC0415 - a seventh of a start
-
-    from searx_mcp.settings.values import Settings  # noqa: PLC0415 - as above
-
-    class Shape(Settings, BaseSettings, case_sensitive=True):  # type: ignore[misc] # - pydantic merges the two configs
-        """The tables and keys to look for; never instantiated."""
-
-    class Environment(EnvSettingsSource):
-        """The given variables instead of this process's."""
-
-        @override
-        def _load_env_vars(self) -> Mapping[str, str | None]:
-            return {name.lower(): value for name, value in environ.items() if value}
-
-        @override
-        def decode_complex_value(self, field_name: str, field: FieldInfo, value: str) -> object:
-            return decoded(value)
-
-    return Environment(Shape, env_prefix=prefix.lower(), env_nested_delimiter="__")()
 
 
 def parse_file(text: str) -> Iterator[tuple[str, str, int]]:

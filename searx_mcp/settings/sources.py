@@ -39,7 +39,6 @@ from searx_mcp.settings.environment import (
     alias_leaves,
     decoded,
     parse_file,
-    read_variables,
     take_proxies,
 )
 from searx_mcp.settings.instances import (
@@ -271,17 +270,20 @@ def _own_leaves(text: str, origin: str) -> Iterator[_Leaf]:
 
 
 def _environment_leaves(environ: Mapping[str, str], place: Callable[[str], str]) -> Iterator[_Leaf]:
-    names = {name.upper(): name for name, value in environ.items() if value}
-    if not any(name.startswith(PREFIX) for name in names.keys() - OTHER_VARIABLES):
-        return
+    named = {name.upper(): name for name, value in environ.items() if value}
+    paths = {
+        tuple(upper.removeprefix(PREFIX).lower().split("__")): name
+        for upper, name in named.items()
+        if upper.startswith(PREFIX) and upper not in OTHER_VARIABLES
+    }
+    for path in sorted(paths, key=len):  # a key has priority over the JSON of its table
+        field, text = _FIELDS.get(".".join(path)), environ[paths[path]]
+        is_text = field is not None and get_origin(field.annotation) not in {dict, tuple}
 
-    def origin(path: _Path) -> str:
-        # A whole table may be given as JSON in the variable with the table's name.
-        spellings = [f"{PREFIX}{'__'.join(path[:depth]).upper()}" for depth in (3, 2, 1)]
-        # Of a variable that names something inside a setting, none of these is set.
-        return place(next((names[name] for name in spellings if name in names), spellings[0]))
+        def origin(_: _Path, name: str = paths[path]) -> str:
+            return place(name)
 
-    yield from _leaves(read_variables(environ, prefix=PREFIX), origin)
+        yield from _leaves(_nested(path, text if is_text else decoded(text)), origin)
 
 
 def _argument_leaves(
@@ -291,9 +293,12 @@ def _argument_leaves(
         return options.get(key := ".".join(path), f"argument {key}")
 
     for name, value in overrides.items():
-        nested = reduce(lambda inner, part: {part: inner}, reversed(name.split(".")), value)
         if value is not None:
-            yield from _leaves(nested, origin)
+            yield from _leaves(_nested(name.split("."), value), origin)
+
+
+def _nested(path: Sequence[str], value: object) -> object:
+    return reduce(lambda inner, part: {part: inner}, reversed(path), value)
 
 
 def _leaves(value: object, origin: Callable[[_Path], str], path: _Path = ()) -> Iterator[_Leaf]:

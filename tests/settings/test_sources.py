@@ -682,7 +682,7 @@ def test_importing_the_settings_loads_no_slow_library():
     code = (
         "import sys, searx_mcp.settings.sources;"
         "print([name for name in ('aiohttp', 'selectolax', 'mcp', 'yarl', 'click', 'rich',"
-        " 'markdownify', 'apscheduler', 'fake_useragent', 'pydantic_settings') if name in sys.modules])"
+        " 'markdownify', 'apscheduler', 'fake_useragent', 'dotenv') if name in sys.modules])"
     )
     done = subprocess.run(
         [sys.executable, "-c", code], check=True, capture_output=True, text=True, timeout=60
