@@ -384,7 +384,7 @@ async def opened_admin(
 
 async def _watch(admin: "InstanceAdmin", selection: "Selection") -> None:
     from rich.console import Group  # noqa: PLC0415 - for this option alone
-    from rich.live import Live  # noqa: PLC0415 - likewise
+    from rich.live import Live  # noqa: PLC0415 - as above
 
     out = console()
     with Live(console=out, screen=True, auto_refresh=False) as live:

@@ -112,7 +112,7 @@ def _code(arguments: Sequence[str] | None, output: HeldOutput | None) -> int:
         return exc.exit_code
     except SearxMcpError as exc:
         if session.as_json and session.loaded is None:  # later errors are printed by the command
-            from searx_mcp.cli.output import error_data, print_json  # noqa: PLC0415 - only programs
+            from searx_mcp.cli.output import error_data, print_json  # noqa: PLC0415 - only programs read it
 
             print_json(error_data(exc))
         return fail(exc)
