@@ -174,6 +174,12 @@ def test_without_the_library_the_setting_says_what_to_install():
     assert "searx-mcp[redis]" in caught.value.advice
 
 
+def test_a_missing_module_of_ours_is_not_taken_for_a_missing_library(monkeypatch):
+    monkeypatch.setitem(sys.modules, "searx_mcp.storage.redis_state", None)
+    with pytest.raises(ModuleNotFoundError):
+        open_state(settings_with("redis://h"))
+
+
 def test_the_corpus_is_on_the_server_that_the_settings_name(tmp_path):
     postgres = {"url": "postgresql://alice:hunter2@h/d"}
     store = open_corpus(Settings.model_validate({"postgres": postgres}), None, "n")
