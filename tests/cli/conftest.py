@@ -31,24 +31,23 @@ def printed(
         return give
 
     async def run(
-        *arguments: str,
+        command: str,
+        *,
         columns: int = 0,
         admin: Mapping[str, object] | None = None,
         now: object = None,
         **returned: object,
     ) -> SimpleNamespace:
-        words = arguments if len(arguments) > 1 else arguments[0].split()
         terminal = {"COLUMNS": str(columns), "TERM": "xterm"} if columns else {}
         with monkeypatch.context() as patch:
             for name, value in returned.items():
                 patch.setattr(SearxClient, name, method(value))
             if admin is not None:
                 methods = {name: method(value) for name, value in admin.items()}
-                stub = SimpleNamespace(now=lambda: now, **methods)
-                patch.setattr(SearxClient, "admin", stub)
+                patch.setattr(SearxClient, "admin", SimpleNamespace(now=lambda: now, **methods))
             if columns:
                 patch.setattr(sys.stdout, "isatty", lambda: True)
-            ran = await run_cli(*words, **terminal)
+            ran = await run_cli(*command.split(), **terminal)
         out = re.sub(r"\x1b\[[0-9;]*m", "", ran.out)
         return SimpleNamespace(code=ran.code, out=out, err=ran.err, lines=out.splitlines())
 

@@ -504,7 +504,7 @@ async def test_verdicts_stand_in_the_order_of_the_report(printed, tmp_path):
     )
     file = tmp_path / "report.md"
     file.touch()
-    ran = await printed("corpus", "verify", str(file), verify=report)
+    ran = await printed(f"corpus verify {file}", verify=report)
     lines = [line.rstrip() for line in ran.lines]
     assert [line.split()[:2] for line in lines[1:5]] == [
         ["2", "misattributed"],
@@ -518,5 +518,5 @@ async def test_verdicts_stand_in_the_order_of_the_report(printed, tmp_path):
     assert (
         lines[5] == "quotes: 1 misattributed, 1 missing; sentences: 1 altered; links: 1 supported"
     )
-    ran = await printed("corpus", "verify", str(file), verify=VerifyReport())
+    ran = await printed(f"corpus verify {file}", verify=VerifyReport())
     assert ran.out == "The report has no quotes and no links.\n"

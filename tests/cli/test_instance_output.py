@@ -120,21 +120,21 @@ UNTOUCHED = BudgetLine(name="public", spent=0, left=None, free_at=NOW - timedelt
 
 
 def pools(*rows: InstanceReport):
-    return "instances list", {"list": PoolReport(instances=rows)}
+    return {"command": "instances list", "admin": {"list": PoolReport(instances=rows)}}
 
 
 def checks(*each: InstanceCheck):
-    return "instances check", {"check": Checked(checks=each)}
+    return {"command": "instances check", "admin": {"check": Checked(checks=each)}}
 
 
 def budgets(*each: BudgetLine, at: datetime = NOW):
-    return "instances budget --all", {"budget": Ledger(at=at, instances=each)}
+    return {"command": "instances budget --all", "admin": {"budget": Ledger(at=at, instances=each)}}
 
 
 async def test_a_pipe_gets_the_table_of_a_wide_terminal(printed):
-    command, made = pools(KNOWN, WIDE, row(url="https://例え.example/"))
-    piped = await printed(command, admin=made)
-    assert piped.lines[:4] == (await printed(command, admin=made, columns=500)).lines[:4]
+    made = pools(KNOWN, WIDE, row(url="https://例え.example/"))
+    piped = await printed(**made)
+    assert piped.lines[:4] == (await printed(**made, columns=500)).lines[:4]
 
 
 @pytest.mark.parametrize("width", [80, 120])
@@ -144,8 +144,7 @@ async def test_a_pipe_gets_the_table_of_a_wide_terminal(printed):
     ids=["pool", "check", "budget"],
 )
 async def test_a_table_fits_the_terminal_and_cuts_nothing_but_addresses(printed, make, width):
-    command, made = make
-    shown = (await printed(command, admin=made, columns=width)).lines
+    shown = (await printed(**make, columns=width)).lines
     assert max(map(len, shown)) <= width
     for line in shown:
         _, _, figures = line.partition(" ")
@@ -166,8 +165,8 @@ async def test_a_table_fits_the_terminal_and_cuts_nothing_but_addresses(printed,
 async def test_a_forecast_names_the_day(printed, dry_in, shown):
     noon = NOW.replace(hour=12, tzinfo=None).astimezone()  # the day is that of this machine
     line = SPENT.model_copy(update={"dry_at": None if dry_in is None else noon + dry_in})
-    command, made = budgets(line, at=noon)
-    assert (await printed(command, admin=made)).lines[1].rstrip().endswith(f"  {shown}")
+    ran = await printed(**budgets(line, at=noon))
+    assert ran.lines[1].rstrip().endswith(f"  {shown}")
 
 
 @pytest.mark.parametrize(
@@ -239,15 +238,14 @@ async def test_a_forecast_names_the_day(printed, dry_in, shown):
     ids=["wide pool", "pool", "narrow pool", "wide checks", "checks", "budgets"],
 )
 async def test_a_table_has_these_cells(printed, width, make, rows):
-    command, made = make
-    shown = (await printed(command, admin=made, columns=width)).lines
+    shown = (await printed(**make, columns=width)).lines
     assert [" ".join(line.split()) for line in shown[: len(rows)]] == rows
 
 
 async def test_a_share_is_rounded_half_up(printed):
     shares = (None, 0, 0.004, 0.005, 0.995)
-    command, made = pools(*(row(success=share) for share in shares))
-    shown = re.findall(r" new +(\d+%)?", (await printed(command, admin=made)).out)
+    ran = await printed(**pools(*(row(success=share) for share in shares)))
+    shown = re.findall(r" new +(\d+%)?", ran.out)
     assert shown[:5] == ["", "0%", "0%", "1%", "100%"]
 
 
@@ -572,10 +570,9 @@ async def test_a_list_that_was_fetched_is_counted(printed, fields, lines):
 async def test_a_terminal_shows_a_page_of_the_pool_and_the_whole_in_numbers(
     printed, is_terminal, everything
 ):
-    command, made = pools(*(KNOWN,) * 20, UNKNOWN, GIVEN_UP)
-    shown = await printed(
-        f"{command}{' --all' * everything}", admin=made, columns=200 * is_terminal
-    )
+    made = pools(*(KNOWN,) * 20, UNKNOWN, GIVEN_UP)
+    made["command"] += " --all" * everything
+    shown = await printed(**made, columns=200 * is_terminal)
     assert ("b.example" in shown.out) is (everything or not is_terminal)
     assert ("… and 2 more: --all shows them" in shown.out) is (is_terminal and not everything)
     assert (
