@@ -38,7 +38,6 @@ def printed(
         now: object = None,
         **returned: object,
     ) -> SimpleNamespace:
-        terminal = {"COLUMNS": str(columns), "TERM": "xterm"} if columns else {}
         with monkeypatch.context() as patch:
             for name, value in returned.items():
                 patch.setattr(SearxClient, name, method(value))
@@ -46,8 +45,10 @@ def printed(
                 methods = {name: method(value) for name, value in admin.items()}
                 patch.setattr(SearxClient, "admin", SimpleNamespace(now=lambda: now, **methods))
             if columns:
+                patch.setenv("COLUMNS", str(columns))
+                patch.setenv("TERM", "xterm")
                 patch.setattr(sys.stdout, "isatty", lambda: True)
-            ran = await run_cli(*command.split(), **terminal)
+            ran = await run_cli(*command.split())
         out = re.sub(r"\x1b\[[0-9;]*m", "", ran.out)
         return SimpleNamespace(code=ran.code, out=out, err=ran.err, lines=out.splitlines())
 

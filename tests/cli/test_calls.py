@@ -146,8 +146,8 @@ async def test_a_page_that_was_not_read_says_why(printed):
 
 
 async def test_pages_share_the_room_evenly(printed):
-    found = response(RESULT, RESULT)
-    shown = (await printed("search bees --pages --max-tokens 900", search=found)).out
+    ran = await printed("search bees --pages --max-tokens 900", search=response(RESULT, RESULT))
+    shown = ran.out
     assert "Short." not in shown
     pages = re.findall(r"# A\n\n(?:Words here\. ?)+", shown)
     assert [250 < estimate(page) <= 450 for page in pages] == [True, True]

@@ -42,8 +42,7 @@ async def folder(run_cli, tmp_path):
 
 def state_in(folder):
     """The file of the state."""
-    (file,) = folder.glob("state-v*.db")
-    return file
+    return next(folder.glob("state-v*.db"))
 
 
 async def holds_choice(run_cli, folder) -> bool:

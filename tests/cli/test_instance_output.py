@@ -439,59 +439,54 @@ async def test_everything_that_is_known_of_an_instance_reads_like_this(printed):
     ]
 
 
-async def test_an_open_source_has_terms_and_no_score(printed):
-    source = OpenSource(
+@pytest.mark.parametrize(
+    ("tier", "source", "licence", "origin", "lines"),
+    [
+        (
+            Tier.OPEN,
+            MemberReason.TABLE,
+            "CC0",
+            "an open source: the documented API of a collection, not an instance",
+            ["Collection", "licence     CC0"],
+        ),
+        (
+            Tier.KEYED,
+            MemberReason.KEY,
+            "",
+            "a keyed provider: an API that you have a key for, not an instance",
+            ["Provider"],
+        ),
+    ],
+)
+async def test_what_is_no_instance_has_terms_and_no_score(
+    printed, tier, source, licence, origin, lines
+):
+    described = OpenSource(
         title="Things",
         operator="A foundation (XX)",
         categories=("it", "science"),
-        licence="CC0",
+        licence=licence,
         terms_url="https://t.example/",
         terms_checked="2026-01",
     )
     details = InstanceDetails(
-        instance=LIMITED.model_copy(update={"tier": Tier.OPEN, "grade": None}),
-        source=MemberReason.TABLE,
-        open_source=source,
+        instance=LIMITED.model_copy(update={"tier": tier, "grade": None}),
+        source=source,
+        open_source=described,
     )
     shown = await written(printed, details)
-    assert shown[1:3] == [
-        "origin      an open source: the documented API of a collection, not an instance",
-        "tier        open",
-    ]
-    assert shown[shown.index("Collection") :] == [
-        "Collection",
+    assert shown[1:3] == [f"origin      {origin}", f"tier        {tier}"]
+    assert shown[shown.index(lines[0]) :] == [
+        lines[0],
         "name        Things",
         "operator    A foundation (XX)",
         "categories  it, science",
         "terms       https://t.example/ (read 2026-01)",
-        "licence     CC0",
+        *lines[1:],
         "",
         "Budget",
         "limit  none",
     ]
-
-
-async def test_a_keyed_provider_is_no_instance_and_no_collection(printed):
-    source = OpenSource(
-        title="Finder",
-        operator="A company (XX)",
-        categories=("general",),
-        licence="",
-        terms_url="https://t.example/",
-        terms_checked="2026-01",
-    )
-    details = InstanceDetails(
-        instance=LIMITED.model_copy(update={"tier": Tier.KEYED, "grade": None}),
-        source=MemberReason.KEY,
-        open_source=source,
-    )
-    shown = await written(printed, details)
-    assert shown[1:3] == [
-        "origin      a keyed provider: an API that you have a key for, not an instance",
-        "tier        keyed",
-    ]
-    assert shown[shown.index("Provider") + 1] == "name        Finder"
-    assert not {"Collection", "Score", "Reported by /config"} & {*shown}
 
 
 COUNTED = "9 listed, 5 kept, 4 in the pool."

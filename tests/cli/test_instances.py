@@ -430,6 +430,5 @@ async def test_a_watched_list_has_the_rows_that_a_window_holds(
 
 
 async def test_a_watched_list_is_drawn_as_often_as_the_help_says(run_cli):
-    ran = await run_cli("instances", "list", "--help")
-    assert f"every {commands.WATCH_INTERVAL:g} seconds" in " ".join(ran.out.split())
-    assert commands.WATCH_INTERVAL == 2
+    told = " ".join((await run_cli("instances", "list", "--help")).out.split())
+    assert f"every {commands.WATCH_INTERVAL:g} seconds" in told

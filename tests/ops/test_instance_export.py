@@ -35,9 +35,6 @@ async def test_a_file_holds_choices_and_records_and_may_hold_what_a_newer_versio
     assert (imported.added, imported.blocked, imported.learned) == ((URL,), ("b.example",), 1)
     (record,) = (await admin.export()).records
     assert (record["url"], record["successes"]) == (URL, 3)
-
-
-async def test_an_empty_file_is_one(admin):
     assert (await admin.import_(text())).learned == 0
 
 

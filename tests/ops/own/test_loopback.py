@@ -16,12 +16,6 @@ def taken():
         yield server.getsockname()[1]
 
 
-def test_a_wanted_port_that_is_free_is_given():
-    with socket.create_server(("127.0.0.1", 0)) as server:
-        port = server.getsockname()[1]
-    assert free_port(port) == port
-
-
 def test_a_port_whose_last_connection_has_just_ended_is_free():
     with socket.create_server(("127.0.0.1", 0)) as server:
         port = server.getsockname()[1]
