@@ -3,7 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from yarl import URL
 
-from searx_mcp.http.gateway_head import RequestHead, ResponseHead
+from searx_mcp.http.gateway import RequestHead, ResponseHead
 
 
 def request(*lines: str) -> RequestHead:
