@@ -4,7 +4,7 @@ import pytest
 from pydantic import SecretStr, TypeAdapter
 
 from searx_mcp.errors import SettingsError
-from searx_mcp.http.host_headers import HostHeaders, with_own
+from searx_mcp.fetch.config import HostHeaders, with_own
 from searx_mcp.settings.sources import effective, load
 
 ADAPTER = TypeAdapter(HostHeaders)
