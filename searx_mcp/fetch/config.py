@@ -104,7 +104,6 @@ def _readable(read: Callable[[tuple[str, ...]], object]) -> AfterValidator:
 _Places = Annotated[tuple[str, ...], _readable(AllowList.parse)]
 _Domains = Annotated[tuple[str, ...], _readable(lambda entries: [*map(normalise_domain, entries)])]
 
-
 _HEADERS: Final = "fetch.headers"
 
 _MAX_HEADERS: Final = 20
@@ -183,7 +182,9 @@ def _check(origin: str, name: str, value: SecretStr) -> None:
 
 
 HostHeaders = Annotated[_Given, AfterValidator(_checked)]
-"""Headers by origin, as `https://host:port` without a default port."""
+"""Headers that the operator adds for single sites, such as an intranet wiki's key: by origin, as
+`https://host:port` without a default port, so that a redirect from https to http does not send them in the clear.
+No error shows a value."""
 
 
 class FetchConfig(Frozen):
