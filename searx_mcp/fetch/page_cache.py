@@ -17,14 +17,10 @@ from searx_mcp.errors import (
     CursorError,
     ErrorCode,
     FetchError,
-    SearxMcpError,
-    SiteError,
-    TransportError,
 )
 from searx_mcp.fetch.capture import Job, PageCapture, timed_out
 from searx_mcp.fetch.config import FetchConfig
-from searx_mcp.fetch.hops.answers import NotModified
-from searx_mcp.models.spelling import in_words
+from searx_mcp.fetch.hops.answers import NotModified, as_it_was, is_passing
 from searx_mcp.storage.memory import MemoryPageStore
 from searx_mcp.storage.pages import Capture, CapturedPage, KeptPage, PageKey, PageStore, Validators
 from searx_mcp.tasks import Lease, SingleFlight, Spawn, fly_alone
@@ -370,28 +366,6 @@ def _serves(capture: Capture, job: Job) -> bool:
     if capture.page.document.truncated:
         return capture.max_bytes == job.max_bytes
     return capture.page.content_length <= job.max_document_bytes
-
-
-def is_passing(error: SearxMcpError) -> bool:
-    """Return whether an error says nothing about the page itself, so that a cached copy may serve."""
-    return (
-        isinstance(error, TransportError)
-        or _is_ours(error)
-        or (
-            isinstance(error, SiteError)
-            and error.code in {ErrorCode.HTTP_ERROR, ErrorCode.RATE_LIMITED}
-        )
-    )
-
-
-def _is_ours(error: SearxMcpError) -> bool:
-    return isinstance(error, FetchError) and error.code is ErrorCode.INTERNAL
-
-
-def as_it_was(error: SearxMcpError, age: float) -> str:
-    """Describe how old the cached copy is, and why it serves: the site fails, or we do."""
-    failed = "It could not be read" if _is_ours(error) else "The site failed"
-    return f"{failed} just now ({error.code}); this is a copy from {in_words(age)} ago."
 
 
 def lifetime(
