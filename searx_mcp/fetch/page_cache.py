@@ -18,11 +18,11 @@ from searx_mcp.errors import (
     ErrorCode,
     FetchError,
 )
-from searx_mcp.fetch.capture import Job, PageCapture, timed_out
+from searx_mcp.fetch.capture import Captured, Job, PageCapture, timed_out
 from searx_mcp.fetch.config import FetchConfig
 from searx_mcp.fetch.hops.answers import NotModified, as_it_was, is_passing
 from searx_mcp.storage.memory import MemoryPageStore
-from searx_mcp.storage.pages import Capture, CapturedPage, KeptPage, PageKey, PageStore, Validators
+from searx_mcp.storage.pages import Capture, KeptPage, PageKey, PageStore, Validators
 from searx_mcp.tasks import Lease, SingleFlight, Spawn, fly_alone
 from searx_mcp.telemetry import EventLog
 
@@ -147,38 +147,25 @@ class PageCache:
         """Seconds since it was fetched or found unchanged."""
         return max(0.0, self._clock() - kept.capture.fetched_at)
 
-    async def keep(
-        self,
-        key: PageKey,
-        page: CapturedPage,
-        *,
-        url: str,
-        status: int,
-        headers: Mapping[str, str],
-        max_bytes: int,
-        is_settled: bool,
-    ) -> KeptPage:
-        """Store a new capture.
+    async def keep(self, key: PageKey, captured: Captured, *, url: str, max_bytes: int) -> KeptPage:
+        """Store a new capture; one that is not settled can be read on, and does not serve another call.
 
         Args:
             key: under which it is found again.
-            page: the capture.
+            captured: the capture.
             url: as requested.
-            status: of the answer.
-            headers: of the answer.
             max_bytes: limit of decoded bytes it was made with.
-            is_settled: whether another request would return the same; a capture that was cut by chance can be
-                read on, and does not serve another call.
         """
         now = self._clock()
-        life = self._lifetime(status, headers, now)
+        life = self._lifetime(captured.status, captured.headers, now)
+        is_settled = captured.is_settled
         capture = Capture(
-            page=page,
+            page=captured.page,
             url=url,
             fetched_at=now,
             fresh_until=life.fresh_until if is_settled else now,
             max_bytes=max_bytes,
-            validators=validators_of(headers) if is_settled else Validators(),
+            validators=validators_of(captured.headers) if is_settled else Validators(),
             may_be_stale=life.may_be_stale,
         )
         if life.may_store:
@@ -336,15 +323,7 @@ class PageFlights:
         if not job.follow:
             passing = Capture(captured.page, str(job.url), self._pages.now(), 0.0, 0)
             return Landed(KeptPage(passing, ""), job.end)
-        kept = await self._pages.keep(
-            job.key,
-            captured.page,
-            url=str(job.url),
-            status=captured.status,
-            headers=captured.headers,
-            max_bytes=job.max_bytes,
-            is_settled=captured.is_settled,
-        )
+        kept = await self._pages.keep(job.key, captured, url=str(job.url), max_bytes=job.max_bytes)
         return Landed(kept, job.end, was_late=captured.was_late)
 
     def _spare(self, found: KeptPage, error: FetchError, job: Job) -> Landed | None:
