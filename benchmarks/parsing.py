@@ -18,8 +18,7 @@ import aiohttp
 from benchmarks.measure import Ratio, command_line, interleaved, report
 from benchmarks.parsing_reference import parse_with_soup
 from searx_mcp.sources.searxng.html_parser import parse_html
-from searx_mcp.sources.searxng.json_parser import parse_json
-from searx_mcp.sources.searxng.row import ParsedBody
+from searx_mcp.sources.searxng.json_parser import ParsedBody, parse_json
 from searx_mcp.testing.searxng import FakeSearxng
 
 BASE = "https://search.example.org/"

@@ -31,7 +31,7 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, TypeVar
 
 import aioresponses
 import aioresponses.core
@@ -163,7 +163,7 @@ def usual_signals() -> Iterator[None]:
 
 
 @pytest.fixture
-async def start_program() -> AsyncIterator[Callable[..., Awaitable[Process]]]:
+async def start_program(pace: float) -> AsyncIterator[Callable[..., Awaitable[Process]]]:
     """Start programs whose standard streams are pipes unless told otherwise.
 
     One that takes too long is killed, so that whoever reads from it comes to an end; none outlives
@@ -182,7 +182,7 @@ async def start_program() -> AsyncIterator[Callable[..., Awaitable[Process]]]:
                 **{**streams, **options},
             )
             process = Process(transport, protocol, loop)
-            deadline = loop.call_later(PATIENCE, transport.close)
+            deadline = loop.call_later(PATIENCE * pace, transport.close)
             stack.push_async_callback(process.wait)
             stack.callback(transport.close)
             stack.callback(deadline.cancel)
@@ -214,6 +214,9 @@ def node_modules() -> Path:
                 " `npm install --no-package-lock` there, and name the folder in SEARX_MCP_NODE"
             )
     return folder
+
+
+T = TypeVar("T")
 
 
 class Waiting(selectors.DefaultSelector):
@@ -255,6 +258,20 @@ class UnhurriedLoop(asyncio.SelectorEventLoop):
     @override
     def time(self) -> float:
         return self.waiting.seconds + time.thread_time() * self._pace
+
+    @override
+    def run_until_complete(self, future: Awaitable[T]) -> T:
+        """Run as usual; cancel a test that pytest-timeout ends, or its fixtures would wait for it for ever."""
+        task = asyncio.ensure_future(future, loop=self)
+        try:
+            return super().run_until_complete(task)
+        except pytest.fail.Exception:
+            if not task.done():  # so that this comes from the timer, not from the test
+                left = asyncio.all_tasks(self)
+                for each in left:
+                    each.cancel()
+                super().run_until_complete(asyncio.wait(left, timeout=PATIENCE))
+            raise
 
 
 @pytest.fixture

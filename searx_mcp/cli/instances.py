@@ -201,6 +201,8 @@ async def check(loaded: "Loaded", *, hosts: tuple[str, ...], as_json: bool) -> N
         progress = show_progress("checking")
         checked = await admin.check(hosts, progress=progress)
     print_outcome(checked, lambda: _print_checked(checked), as_json=as_json)
+    if not any(check.alive for check in checked.checks):
+        sys.exit(ExitCode.FAILED)
 
 
 def _print_checked(checked: "Checked") -> None:

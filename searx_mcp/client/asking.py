@@ -187,8 +187,8 @@ def _sources(
     def rounds() -> "ConcurrentQueries":
         from searx_mcp.search.providers.concurrent_queries import (  # noqa: PLC0415 - seldom asked
             ConcurrentQueries,
+            OpenUpstream,
         )
-        from searx_mcp.sources.open.upstream import OpenUpstream  # noqa: PLC0415 - as above
 
         own = {origin_of(url) for url in config.own_endpoints()}
         return ConcurrentQueries(

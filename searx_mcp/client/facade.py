@@ -210,7 +210,7 @@ class SearxClient(CorpusCalls):
             InvalidArgumentError: an argument is wrong.
             SearxMcpError: every search failed; this is the first one's error.
         """
-        from searx_mcp.search.batch import search_all  # noqa: PLC0415 - what no single search needs
+        from searx_mcp.search.searcher import search_all  # noqa: PLC0415 - what no single search needs
 
         if not isinstance(request, SearchRequest):
             request = parse_search({"queries": request, **arguments}, defaults=self._defaults)
@@ -238,7 +238,7 @@ class SearxClient(CorpusCalls):
             InvalidArgumentError: an argument is wrong, or the provider has no key.
             SearxMcpError: every query failed; this is the first one's error.
         """
-        from searx_mcp.search.batch import raw_all  # noqa: PLC0415 - what no single search needs
+        from searx_mcp.search.searcher import raw_all  # noqa: PLC0415 - what no single search needs
 
         components = self._opened()
         if not isinstance(request, SearchRequest):
@@ -247,7 +247,8 @@ class SearxClient(CorpusCalls):
         timeout = request.timeout or self.settings.web_search.default_timeout
         await components.sync.pull()
         try:
-            return await raw_all(request.searches, keyed, provider, timeout, progress)
+            ask = None if keyed is None else keyed.raw
+            return await raw_all(request.searches, ask, provider, timeout, progress)
         finally:
             await components.sync.push()
 

@@ -315,8 +315,7 @@ class InstanceAdmin:
         url = _found(host, [*urls, *sources.urls()])
         if url in sources:
             pool = sources
-        # Dated ahead, so that it replaces records of processes that do not know of it yet.
-        record = pool.reset(url, now + PULL_INTERVAL)
+        record = pool.reset(url, now)
         await self._state.save({url: record}, now)
         notes = ["Requests already sent still count against its budget."]
         return self._change(url, f"{url} was reset.", notes, changed=True)

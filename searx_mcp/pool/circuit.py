@@ -90,8 +90,7 @@ class Members:
         """
         member = self._member(url)
         member.in_flight -= 1
-        record, page = member.record, outcome.page
-        record.last_at = record.state_at = now
+        record, page = self._changing(member, now), outcome.page
         record.drift += outcome.has_drifted
         member.learn_formats(outcome, now)
         if member.is_own and query is not None and page is not None:
@@ -126,8 +125,7 @@ class Members:
         """
         member = self._member(url)
         member.in_flight -= 1
-        record = member.record
-        record.last_at = record.state_at = now
+        record = self._changing(member, now)
         detail = "Another instance answered first."
         record.observe_latency(elapsed, now)
         record.remember(Outcome(Verdict.OVERTAKEN, member.format(now), elapsed, detail=detail), now)
@@ -167,8 +165,7 @@ class Members:
         """
         if url not in self._members or not self._members[url].is_own:
             return
-        record = self._members[url].record
-        record.last_at = record.state_at = now
+        record = self._changing(self._members[url], now)
         record.json_recheck = 0.0
         record.engines = engine_care.revived(record.engines)
         if record.state in WAITING:
@@ -180,14 +177,11 @@ class Members:
         A member that has left the pool is ignored.
         """
         if url in self._members:
-            record = self._members[url].record
-            record.last_at = record.state_at = now
-            record.renew()
+            self._changing(self._members[url], now).renew()
 
     def record_agreement(self, url: str, *, agrees: bool, now: float) -> None:
         """Record whether the results of `url` overlap with those of other instances."""
-        record = self._member(url).record
-        record.last_at = record.state_at = now
+        record = self._changing(self._member(url), now)
         record.disagreement_streak = 0 if agrees else record.disagreement_streak + 1
         if record.disagreement_streak >= _DISAGREES_AFTER:
             record.disagreement_streak = 0
@@ -197,8 +191,7 @@ class Members:
 
     def rest(self, url: str, seconds: float, now: float) -> None:
         """Pause an instance for the seconds that its answer asks for."""
-        record = self._member(url).record
-        record.last_at = record.state_at = now
+        record = self._changing(self._member(url), now)
         if record.state not in GIVEN_UP:
             record.state = InstanceState.RATE_LIMITED
             record.until = max(record.until, now + seconds)
@@ -214,8 +207,8 @@ class Members:
         """
         if (member := self._known().get(url)) is None:
             return
-        record = member.record
-        record.last_at = record.state_at = record.robots_read_at = now
+        record = self._changing(member, now)
+        record.robots_read_at = now
         if opted_out:
             record.opt_out(now)
         elif record.is_opted_out:
@@ -253,11 +246,13 @@ class Members:
             if url in self._members:
                 self._restore(self._members[url], record)
 
-    def reset(self, url: str, last_at: float) -> InstanceRecord:
-        """Forget what was learned about `url`; return the record that replaces one of `last_at`."""
-        record = InstanceRecord(url=url, last_at=last_at, reset_at=last_at)
-        self._restore(self._member(url), record)
-        return record
+    def reset(self, url: str, now: float) -> InstanceRecord:
+        """Forget what was learned about `url`; return the record to store."""
+        member = self._member(url)
+        # The stored one may be from a process whose clock is ahead.
+        at = max(now, member.record.last_at)
+        member.record = InstanceRecord(url=url, last_at=at, reset_at=at)
+        return member.record.model_copy()
 
     def _known(self) -> dict[str, Member]:
         return self._leaving | self._members
@@ -265,6 +260,13 @@ class Members:
     def _member(self, url: str) -> Member:
         """Return the member, even if it has left the pool."""
         return self._members.get(url) or self._leaving[url]
+
+    @staticmethod
+    def _changing(member: Member, now: float) -> InstanceRecord:
+        """Return a member's record, dated: its state changes now."""
+        record = member.record
+        record.last_at = record.state_at = now
+        return record
 
     def _restore(self, member: Member, record: InstanceRecord) -> None:
         """Take over what is later in a record.

@@ -165,7 +165,8 @@ _KEYS: Final = {"version", "limiter", "public_instance", "engines"}
 
 def _engines(value: object) -> tuple[tuple[str, ...] | None, Mapping[str, CategoryFacts]]:
     listed = value[:MAX_ENGINES] if isinstance(value, list) else []
-    engines = {name: each for each in listed if (name := _name(_get(each, "name")))}
+    objects = [each for each in listed if isinstance(each, dict)]
+    engines = {name: each for each in objects if (name := _name(each.get("name")))}
     categories: dict[str, CategoryFacts] = {}
     for each in engines.values():
         if each.get("enabled") is not False:
@@ -212,10 +213,6 @@ def _any(*answers: bool | None) -> bool | None:
     if True in answers:
         return True
     return None if None in answers else False
-
-
-def _get(data: object, key: str) -> object:
-    return data.get(key) if isinstance(data, dict) else None
 
 
 def _name(value: object) -> str | None:

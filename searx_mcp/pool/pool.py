@@ -315,16 +315,15 @@ class InstancePool(Members):
         least = max(weights) * LEAST_SHARE
         gains = [max(weight, least) for weight in weights]
         for member, gain in zip(aperture, gains, strict=True):
-            if member.current_weight is None:
-                member.current_weight = self._start(sum(gains))
+            if (
+                member.current_weight is None
+            ):  # a random start, so that processes do not all begin alike
+                most = sum(gains) if self._config.random_start else 0.0
+                member.current_weight = self._rng.uniform(0, most)
             member.current_weight += gain
         chosen = max(aperture, key=lambda m: m.current_weight or 0.0)
         chosen.current_weight = (chosen.current_weight or 0.0) - sum(gains)
         return chosen
-
-    def _start(self, most: float) -> float:
-        """Return a newcomer's start in the round: random, so that processes do not all begin alike."""
-        return self._rng.uniform(0, most) if self._config.random_start else 0.0
 
     def _proposal(self, member: Member, query: InstanceQuery | None, now: float) -> Proposal:
         engines: tuple[str, ...] = ()

@@ -293,10 +293,12 @@ class InstanceRecord(BaseModel):
         them knows is forgotten.
         """
         early, late = sorted((other, self), key=lambda each: each.last_at)
+        # Of a reset and another change at the same time, the reset is the later one.
         later = [
             at
             for at in _PARTS
-            if max(getattr(early, at), early.reset_at) > max(getattr(late, at), late.reset_at)
+            if (max(getattr(early, at), early.reset_at), early.reset_at)
+            > (max(getattr(late, at), late.reset_at), late.reset_at)
         ]
         if not later:
             return late

@@ -181,7 +181,7 @@ class RemoteClient:
         allowed = self._require_open().allow(request.timeout)
         if await self._supports(WEB_SEARCH, progress, allowed) and request.queries:
             return await self._perform(WEB_SEARCH, SearchBatch, request, progress, allowed)
-        from searx_mcp.search.batch import search_all  # noqa: PLC0415 - what our routes do without
+        from searx_mcp.search.searcher import search_all  # noqa: PLC0415 - what our routes do without
 
         return await search_all(request.searches, self.search)
 

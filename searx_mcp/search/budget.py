@@ -10,13 +10,16 @@ lasts and is never spent completely. A forecast from the last week says when it 
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from searx_mcp.models.attempt import Format
 from searx_mcp.models.instance import InstanceReport, MonthReport, Tier
 from searx_mcp.pool.pool import InstancePool
 from searx_mcp.pool.proposal import Proposal
-from searx_mcp.sources.attempt_log import InstanceLog
 from searx_mcp.storage.state import Account, Budget, StateStore, Window
+
+if TYPE_CHECKING:
+    from searx_mcp.sources.attempts import InstanceLog  # loads what asks
 
 MONTH = "public"
 """Name of the month's account, shared by all public instances with the thirty-day window."""
@@ -195,7 +198,7 @@ class QuotaGuard:
         self._state = state
         self._clock = clock
 
-    async def pass_over_spent(self, log: InstanceLog) -> None:
+    async def pass_over_spent(self, log: "InstanceLog") -> None:
         """Leave instances without budget out of a search, reading all accounts at once."""
         now = self._clock()
         urls = self._pool.public_urls()
@@ -208,7 +211,7 @@ class QuotaGuard:
                 log.pass_over(url, free_at)
         log.knows_budgets = True
 
-    async def charge(self, proposal: Proposal, log: InstanceLog) -> bool:
+    async def charge(self, proposal: Proposal, log: "InstanceLog") -> bool:
         """Charge one request; if a budget forbids it, skip the instance."""
         url = proposal.url
         limited = self._pool.month_limited()

@@ -1,27 +1,47 @@
-"""A whole search: cache, instances, merging, filters, pages, and notes for the caller."""
+"""A whole search: cache, instances, merging, filters, pages, and notes for the caller; and several in one call."""
 
 import asyncio
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, TypeVar
 from urllib.parse import urlsplit
 
-from searx_mcp.errors import DeadlineError, InvalidArgumentError, NoInstancesError
+from searx_mcp.errors import DeadlineError, InvalidArgumentError, NoInstancesError, SearxMcpError
 from searx_mcp.models.attempt import Format, Verdict
 from searx_mcp.models.progress import Progress
 from searx_mcp.models.request import MAX_SKIPPED, SearchRequest
-from searx_mcp.models.response import Coverage, FetchStats, SearchResponse, SearchResult
+from searx_mcp.models.response import (
+    BatchedSearch,
+    Coverage,
+    FetchStats,
+    RawAnswer,
+    RawBatch,
+    RepeatedHit,
+    SearchBatch,
+    SearchFailure,
+    SearchResponse,
+    SearchResult,
+)
 from searx_mcp.models.spelling import in_words
 from searx_mcp.pool.proposal import InstanceQuery
+from searx_mcp.render.errors import search_error_data
 from searx_mcp.search.cache import CachedResult, CachedSearch
 from searx_mcp.search.config import WebSearchConfig
-from searx_mcp.search.merge import keep_domains, merge
-from searx_mcp.search.providers.context import COVERAGE, Found, SearchContext, deadlines
+from searx_mcp.search.merge import keep_domains, merge, row_key
+from searx_mcp.search.providers.context import (
+    COVERAGE,
+    NO_KEY,
+    Found,
+    SearchContext,
+    deadlines,
+)
 from searx_mcp.search.reading import ResultReader
 from searx_mcp.sources.searxng.request import neutralise
 from searx_mcp.workers.jobs import Workers
+
+T = TypeVar("T")
 
 _LANGUAGES = {
     "all": "Language all: results in any language.",
@@ -201,6 +221,12 @@ class Searcher:
             found, allowed=request.allowed_domains, blocked=request.blocked_domains
         )
         results = merged[skipped : skipped + request.results_count]
+        after = request.offset + request.results_count
+        is_more = (
+            request.page == 1
+            and after <= MAX_SKIPPED
+            and len(merged) > skipped + request.results_count
+        )
         stats = None
         if request.fetch_content and results:
             results, stats = await self._read_pages(request, results, deadline, progress)
@@ -212,7 +238,7 @@ class Searcher:
             search_time_ms=round(search_time * 1_000),
             content_fetch_stats=stats,
             page=query.page if query.page > 1 else None,
-            next_offset=_next_offset(request, len(merged) - skipped),
+            next_offset=after if is_more else None,
             notes=notes(
                 request, served, found=found, kept=merged, page=query.page, skipped=skipped
             ),
@@ -278,13 +304,6 @@ def instance_query(request: SearchRequest) -> InstanceQuery:
     )
 
 
-def _next_offset(request: SearchRequest, found: int) -> int | None:
-    """Return where the results beyond the requested ones continue."""
-    after = request.offset + request.results_count
-    is_within = request.page == 1 and after <= MAX_SKIPPED
-    return after if is_within and found > request.results_count else None
-
-
 def _response(
     request: SearchRequest,
     served: CachedResult,
@@ -318,3 +337,113 @@ def _response(
         attribution=found.attribution if results else (),
         **counted,
     )
+
+
+async def search_all(
+    requests: Sequence[SearchRequest], search: Callable[[SearchRequest], Awaitable[SearchResponse]]
+) -> SearchBatch:
+    """Run all searches concurrently; one that fails does not affect the others.
+
+    Each is a separate search: it has its own deadline, and public instances are charged for it.
+
+    Args:
+        requests: one or more.
+        search: runs one search.
+
+    Raises:
+        SearxMcpError: every search failed; the error of the first one.
+    """
+    outcomes = await _all_settled(map(search, requests))
+    seen: dict[str, RepeatedHit] = {}
+    return SearchBatch(
+        queries=tuple(
+            BatchedSearch(query=request.query, error=_failure(request.query, outcome))
+            if isinstance(outcome, SearxMcpError)
+            else _told_once(request.query, outcome, number, seen)
+            for number, (request, outcome) in enumerate(
+                zip(requests, outcomes, strict=True), start=1
+            )
+        )
+    )
+
+
+async def raw_all(
+    requests: Sequence[SearchRequest],
+    ask_one: Callable[..., Awaitable[object]] | None,
+    provider: str,
+    timeout: float,  # noqa: ASYNC109 - of all of it, and told to each
+    progress: Progress | None,
+) -> RawBatch:
+    """Query a keyed provider for all requests concurrently, and return its JSON unchanged.
+
+    Args:
+        requests: one or more.
+        ask_one: as `KeyedSearch.raw`; `None` if no provider has a key.
+        provider: its name.
+        timeout: seconds.
+        progress: called with each step.
+
+    Raises:
+        InvalidArgumentError: the provider has no key.
+        SearxMcpError: every query failed; the error of the first one.
+    """
+    if ask_one is None:
+        raise InvalidArgumentError("provider", "no keyed provider has a key", advice=NO_KEY)
+    deadline = asyncio.get_running_loop().time() + timeout
+
+    def ask(request: SearchRequest) -> Awaitable[object]:
+        query, wanted = instance_query(request), request.results_count
+        return ask_one(provider, query, wanted=wanted, deadline=deadline, progress=progress)
+
+    outcomes = await _all_settled(map(ask, requests))
+    return RawBatch(
+        queries=tuple(
+            RawAnswer(query=request.query, error=_failure(request.query, outcome))
+            if isinstance(outcome, SearxMcpError)
+            else RawAnswer(query=request.query, result=outcome)
+            for request, outcome in zip(requests, outcomes, strict=True)
+        )
+    )
+
+
+async def _all_settled(searches: Iterable[Awaitable[T]]) -> list[T | SearxMcpError]:
+    """Wait for all; if all fail, the first failure is raised."""
+    async with asyncio.TaskGroup() as group:
+        tasks = [group.create_task(_settled(search)) for search in searches]
+    outcomes = [task.result() for task in tasks]
+    failures = [outcome for outcome in outcomes if isinstance(outcome, SearxMcpError)]
+    if len(failures) == len(outcomes):
+        raise failures[0]
+    return outcomes
+
+
+async def _settled(search: Awaitable[T]) -> T | SearxMcpError:
+    try:
+        return await search
+    except SearxMcpError as error:  # a value: it ends only this search
+        return error
+
+
+def _failure(query: str, error: SearxMcpError) -> SearchFailure:
+    data = search_error_data(error, query)
+    told = {name: data[name] for name in SearchFailure.model_fields if name in data}
+    return SearchFailure(**told, quoted=error.quoted)
+
+
+def _told_once(
+    query: str, response: SearchResponse, number: int, seen: dict[str, RepeatedHit]
+) -> BatchedSearch:
+    """Remove from a response what an earlier one contains; the rest is added to `seen`."""
+    results, repeated = [], []
+    for result in response.results:
+        key = row_key(result)
+        if key in seen:
+            repeated.append(seen[key].model_copy(update={"url": result.url}))
+            continue
+        results.append(result)
+        seen[key] = RepeatedHit(url=result.url, search=number, result=len(results))
+    if repeated:
+        response = response.model_copy(
+            update={"results": tuple(results), "results_count": len(results)}
+        )
+    return BatchedSearch(query=query, result=response, repeated=tuple(repeated))

@@ -14,13 +14,13 @@ from searx_mcp.errors import (
 )
 from searx_mcp.http.body import Response
 from searx_mcp.models.attempt import Format
-from searx_mcp.models.instance import InstanceReport, InstanceState, Tier
+from searx_mcp.models.instance import InstanceState, Tier
 from searx_mcp.models.spelling import did_you_mean, shown
 from searx_mcp.pool.pool import InstancePool
 from searx_mcp.pool.proposal import InstanceQuery, Outcome
 from searx_mcp.search.budget import MONTH
-from searx_mcp.sources.attempt_log import InstanceLog
 from searx_mcp.sources.attempt_runner import AttemptRunner
+from searx_mcp.sources.attempts import InstanceLog
 from searx_mcp.sources.searxng.upstream import Upstream
 
 _BEFORE = 30.0
@@ -93,8 +93,10 @@ class TrialRunner:
             NoInstancesError: it may not be asked now.
             DeadlineError: it was busy with other searches the whole time.
         """
-        instance = self._find(host)
-        url, own, now = instance.url, instance.tier is Tier.OWN, self._clock()
+        now = self._clock()
+        instances = {instance.url: instance for instance in self._pool.snapshot(now)}
+        instance = instances[find_instance(host, instances)]
+        url, own = instance.url, instance.tier is Tier.OWN
         if instance.state is InstanceState.BLACKLISTED:
             raise NoInstancesError(
                 f"The instance is in cooldown: {instance.reason}",
@@ -136,10 +138,6 @@ class TrialRunner:
             what = _MONTH if log.refused_by == MONTH else _INSTANCE
             return _refusal(what, max(1.0, (log.budget_retry_at or now) - now))
         return DeadlineError("The instance is busy with other searches")
-
-    def _find(self, host: str) -> InstanceReport:
-        instances = {instance.url: instance for instance in self._pool.snapshot(self._clock())}
-        return instances[find_instance(host, instances)]
 
 
 def find_instance(host: str, urls: Iterable[str]) -> str:

@@ -38,7 +38,6 @@ _OF_CALLS: Final = (
     *("searx_mcp.client.stores", "searx_mcp.client.facade", "searx_mcp.client.wiring"),
     *("searx_mcp.client.asking", "searx_mcp.search.background.health"),
     *("searx_mcp.search.providers.open_sources", "searx_mcp.search.providers.keyed"),
-    "searx_mcp.sources.open.upstream",
     *("searx_mcp.sources.searxng.html_parser", "searx_mcp.http.dialling"),
     *("searx_mcp.server.calls", "searx_mcp.server.identity", "searx_mcp.verbs.web_writing"),
 )

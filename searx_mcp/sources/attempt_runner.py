@@ -19,7 +19,7 @@ from searx_mcp.pool.circuit import Members
 from searx_mcp.pool.config_facts import ConfigFacts
 from searx_mcp.pool.pool import InstancePool
 from searx_mcp.pool.proposal import InstanceQuery, Outcome, Proposal
-from searx_mcp.sources.attempt_log import TOO_LATE, AttemptLog, InstanceLog
+from searx_mcp.sources.attempts import TOO_LATE, AttemptLog, InstanceLog
 
 
 class RequestPacer:

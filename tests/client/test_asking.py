@@ -41,7 +41,7 @@ HEAVY = {
     "searx_mcp.search.providers.open_sources",
     "searx_mcp.search.searcher",
     "searx_mcp.search.trial",
-    "searx_mcp.sources.open.upstream",
+    "searx_mcp.search.providers.concurrent_queries",
     "searx_mcp.sources.searxng.upstream",
     "searx_mcp.workers.pool",
 }

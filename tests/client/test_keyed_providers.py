@@ -429,6 +429,8 @@ async def test_one_that_was_blocked_is_not_asked(stage):
     async with stage() as set_up, set_up.client() as client:
         await client.admin.block(GOOGLE)
         await client.search("red panda", source="keyed", **QUICK)
+        with pytest.raises(NoInstancesError, match="google is blocked"):
+            await client.raw_search("google", ["red panda"])
     assert set_up.apis.count() == (0, 1)
 
 

@@ -13,6 +13,12 @@ from searx_mcp.testing.web import FakePage, FakeWeb, article
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="pipes have names on POSIX alone")
 
 
+@pytest.fixture
+def pace() -> float:
+    """Processes that convert pages take the time they need, which is not that of the loop."""
+    return 1.0
+
+
 def empty(place: Path) -> None:
     if place.exists():
         os.truncate(place, 0)

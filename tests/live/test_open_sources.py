@@ -30,13 +30,13 @@ from searx_mcp.models.hits import Hit, ResultPage
 from searx_mcp.models.request import Category
 from searx_mcp.pool.config import PoolConfig
 from searx_mcp.pool.pool import SourcePool
+from searx_mcp.search.providers.concurrent_queries import OpenUpstream
 from searx_mcp.settings.values import Settings
 from searx_mcp.sources.open.answers import Answered
 from searx_mcp.sources.open.engine import Engine, OpenQuery
 from searx_mcp.sources.open.members import rate_limits
 from searx_mcp.sources.open.question import Identifier, IdentifierKind
 from searx_mcp.sources.open.table import ENGINES, engines_of
-from searx_mcp.sources.open.upstream import OpenUpstream
 from searx_mcp.storage.state import StateStore
 
 CONTACT = os.environ.get("SEARX_MCP_LIVE_CONTACT", "").strip()

@@ -407,23 +407,6 @@ def test_requests_that_fail_together_are_one_episode():
     assert (it.record.failing_episode, it.record.retry_after(NOW)) == (1, wait)
 
 
-def test_a_late_failure_does_not_shorten_the_wait_of_a_limit():
-    it = learn(one(Tier.OPEN), Verdict.RATE_LIMITED)
-    wait = it.record.retry_after(NOW)
-    learn(it, *[Verdict.TIMEOUT] * 4)
-    holding(it).probed(it.url, alive=False, now=NOW)
-    assert (it.record.state, it.record.retry_after(NOW)) == (InstanceState.RATE_LIMITED, wait)
-
-
-def test_a_public_instance_that_finds_nothing_three_times_in_a_row_is_degraded_until_it_does():
-    for own, expected in ((False, InstanceState.DEGRADED), (True, InstanceState.HEALTHY)):
-        it = learn(one(Tier.OPEN if own else Tier.A), Verdict.FULL, Verdict.EMPTY, Verdict.EMPTY)
-        assert it.record.state is InstanceState.HEALTHY
-        learn(it, Verdict.EMPTY)
-        assert it.record.state is expected
-        assert learn(it, Verdict.FULL).record.state is InstanceState.HEALTHY
-
-
 def test_a_result_between_forgives_answers_without_any():
     it = learn(one(), *[Verdict.EMPTY, Verdict.EMPTY, Verdict.THIN] * 3)
     assert it.record.state is InstanceState.HEALTHY
@@ -525,12 +508,3 @@ def test_three_good_answers_forget_the_episodes_of_limits(successes, wait):
             holding(it, config).report(it.url, Outcome(verdict, Format.JSON, 0.1), now)
     low, high = wait
     assert low <= it.record.retry_after(now) <= high
-
-
-def test_an_operator_who_asks_us_to_stay_away_is_left_alone_for_a_month():
-    it = learn(one(), Verdict.FULL)
-    holding(it).read_robots(it.url, opted_out=True, now=NOW)
-    assert it.record.state is InstanceState.QUARANTINED
-    assert it.record.reason == "Its robots.txt asks searx-mcp to stay away."
-    assert not it.record.is_open(NOW + 30 * DAY - 1)
-    assert it.record.is_open(NOW + 30 * DAY)

@@ -11,14 +11,14 @@ from hypothesis import strategies as st
 
 from searx_mcp.models.request import TimeRange
 from searx_mcp.pool.config_facts import (
-    MAX_NAMES,
-    MAX_TEXT,
     CategoryFacts,
     ConfigFacts,
     access_factor,
     month_limited,
     parse_config,
 )
+
+MAX_TEXT = 2_000_000
 
 ENGINE: dict[str, Any] = {
     "name": "bing",
@@ -197,11 +197,11 @@ def test_engines_asked_for_by_name_are_served_where_there_is_one(engines, serves
         pytest.param([1, None], id="no-objects"),
         pytest.param([{"name": 1}], id="number-for-a-name"),
         pytest.param([{}], id="no-name"),
-        pytest.param([{"name": f"{n:099}"} for n in range(MAX_NAMES // 99 + 1)], id="too-much"),
+        pytest.param([{"name": f"{n:099}"} for n in range(81)], id="too-much"),
         pytest.param(
             [
                 {"name": f"{n}", "categories": [f"{n * 20 + i:099}" for i in range(20)]}
-                for n in range(MAX_NAMES // 99 // 20 + 1)
+                for n in range(5)
             ],
             id="too-many-categories",
         ),
@@ -213,6 +213,12 @@ def test_unreadable_engines_are_unknown_and_not_absent(engines):
     assert (facts.engines, facts.categories) == (None, {})
     assert facts.serves("general") is None
     assert facts.serves("general", engines=["bing"]) is None
+
+
+@pytest.mark.parametrize(("count", "width", "read"), [(1_001, 1, 1_000), (80, 100, 80)])
+def test_so_many_engines_are_read(count, width, read):
+    engines = [{"name": f"{n:0{width}}"} for n in range(count)]
+    assert len(facts_of(CONFIG | {"engines": engines}).engines or ()) == read
 
 
 def test_an_instance_with_no_engine_enabled_serves_nothing():

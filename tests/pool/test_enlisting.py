@@ -5,8 +5,10 @@ import pytest
 from searx_mcp.models.attempt import Format, Verdict
 from searx_mcp.models.instance import CatalogEntry, InstanceState, Tier
 from searx_mcp.pool.proposal import Outcome
-from searx_mcp.pool.record import OPTED_OUT, SKEW, InstanceRecord
+from searx_mcp.pool.record import OPTED_OUT, InstanceRecord
 from tests.pool.pools import DAY, NOW, OWN, ask, entry, facts, pool, proposed
+
+SKEW = 60.0
 
 
 def test_a_new_list_adds_removes_and_regrades_and_keeps_what_was_learned():
@@ -72,7 +74,7 @@ def test_a_reset_instance_is_new_in_every_process_that_hears_of_it():
     for it in (here, there):
         record = InstanceRecord(
             url=url,
-            last_at=NOW,
+            last_at=NOW + 15,
             state=InstanceState.BLACKLISTED,
             reason="It rewrites.",
             bans=3,
@@ -80,7 +82,7 @@ def test_a_reset_instance_is_new_in_every_process_that_hears_of_it():
             link_token=True,
         )
         it.restore({url: record})
-    there.restore({url: here.reset(url, NOW + 15)})
+    there.restore({url: here.reset(url, NOW)})
     new = InstanceRecord(url=url, last_at=NOW + 15, reset_at=NOW + 15)
     for it in (here, there):
         assert (it.record_of(url), ask(it)) == (new, url)

@@ -297,8 +297,7 @@ def test_the_violation_of_trust_of_an_answer_is_what_is_shown():
 
 @pytest.mark.parametrize(("successes", "share"), [(0, 0.25), (1, 0.5), (2, 1.0), (3, 1.0)])
 def test_its_share_of_turns_is_the_squared_score_and_less_while_it_comes_back(successes, share):
-    it = member()
-    it.record.successes_in_a_row = successes
+    it = learn(member(), Verdict.FULL, Verdict.TIMEOUT, *[Verdict.FULL] * successes)
     assert it.weight(NOW) == pytest.approx(it.score(NOW).total ** 2 * share)
     it.record.state = InstanceState.DEGRADED
     assert it.weight(NOW) == pytest.approx(it.score(NOW).total ** 2 * share * 0.2)

@@ -14,9 +14,13 @@ from searx_mcp.pool.config_facts import ConfigFacts
 from searx_mcp.pool.engine_care import EngineRecord
 from searx_mcp.pool.pool import InstancePool
 from searx_mcp.pool.proposal import Outcome
-from searx_mcp.pool.record import HALF_LIFE, LONGEST, PEAK_MEMORY, SKEW, InstanceRecord, replaces
+from searx_mcp.pool.record import InstanceRecord, replaces
 from searx_mcp.storage.state import read_record
 
+LONGEST = 40 * 86_400.0
+SKEW = 60.0
+
+SIX_HOURS = 6 * 3_600
 NOW = 1_000_000.0
 URL = "https://a.example/"
 
@@ -238,16 +242,16 @@ def test_an_answer_is_worth_what_a_caller_gets_of_it(verdict, worth):
 def test_an_observation_counts_half_after_six_hours():
     seen = InstanceRecord(url=URL)
     seen.observe(outcome(Verdict.TIMEOUT), NOW)
-    assert seen.count * seen.decay(NOW + HALF_LIFE) == 0.5
-    seen.observe(outcome(Verdict.FULL), NOW + HALF_LIFE)
+    assert seen.count * seen.decay(NOW + SIX_HOURS) == 0.5
+    seen.observe(outcome(Verdict.FULL), NOW + SIX_HOURS)
     assert seen.mean_worth() == pytest.approx(1 / 1.5)
 
 
 def test_a_clock_put_back_makes_nothing_count_more_than_once():
     seen = InstanceRecord(url=URL)
     seen.observe(outcome(Verdict.FULL), NOW)
-    assert seen.count * seen.decay(NOW - 10 * HALF_LIFE) == 1
-    seen.observe(outcome(Verdict.FULL, elapsed=0.1), NOW - 10 * HALF_LIFE)
+    assert seen.count * seen.decay(NOW - 10 * SIX_HOURS) == 1
+    seen.observe(outcome(Verdict.FULL, elapsed=0.1), NOW - 10 * SIX_HOURS)
     assert (seen.mean_worth(), seen.latency) == (1, 0.5)
 
 
@@ -258,7 +262,7 @@ def test_a_peak_of_latency_is_believed_at_once_and_forgotten_with_time():
     assert seen.latency == 4.0
     seen.observe(outcome(Verdict.FULL, 0.2), NOW + 2)
     assert 3.9 < (seen.latency or 0) < 4.0
-    seen.observe(outcome(Verdict.FULL, 0.2), NOW + 2 + 5 * PEAK_MEMORY)
+    seen.observe(outcome(Verdict.FULL, 0.2), NOW + 2 + 3_000)
     assert 0.2 < (seen.latency or 0) < 0.25
 
 

@@ -17,14 +17,15 @@ from searx_mcp.models.instance import Catalog, CatalogEntry, NetworkType
 from searx_mcp.pool.catalog import gate, prior
 from searx_mcp.pool.searxspace import (
     GENERAL_ENGINES,
-    MAX_ROWS,
-    MAX_TEXT,
     CatalogError,
     DropReason,
     ListedRow,
     parse_searxspace,
     read_row,
 )
+
+MAX_ROWS = 2_000
+MAX_TEXT = 5_000_000
 
 URL = "https://a.example/"
 GOOD: dict[str, Any] = {"http": {"status_code": 200}, "version": "2026.8.22+9fea41204"}

@@ -60,14 +60,6 @@ def test_empty_answers_and_repeated_limits_speak_against_nobody(pool):
         assert state(pool) is InstanceState.RATE_LIMITED
 
 
-def test_one_that_fails_is_left_alone_for_a_while(pool):
-    learn(pool, Verdict.SERVER_ERROR, Verdict.SERVER_ERROR)
-    assert pool.may_ask(URL, NOW)
-    learn(pool, Verdict.SERVER_ERROR)
-    assert state(pool) is InstanceState.FAILING
-    assert not pool.may_ask(URL, NOW)
-
-
 def test_one_that_asks_for_a_pause_has_it(pool):
     learn(pool, Verdict.FULL)
     pool.rest(URL, 30, NOW)
@@ -75,18 +67,6 @@ def test_one_that_asks_for_a_pause_has_it(pool):
     assert not pool.may_ask(URL, NOW + 29)
     assert pool.may_ask(URL, NOW + 30)
     assert pool.may_ask(OTHER, NOW)
-
-
-def test_an_answer_that_was_on_its_way_ends_no_pause(pool):
-    pool.begin(URL, NOW)
-    pool.begin(URL, NOW)
-    pool.report(URL, Outcome(Verdict.FULL, Format.JSON, 0.5, page=ResultPage()), NOW)
-    pool.rest(URL, 30, NOW)
-    pool.report(URL, Outcome(Verdict.FULL, Format.JSON, 0.6, page=ResultPage()), NOW + 1)
-    assert pool.retry_after(URL, NOW + 1) == 29
-    assert not pool.may_ask(URL, NOW + 29)
-    learn(pool, Verdict.FULL, now=NOW + 30)
-    assert state(pool) is InstanceState.HEALTHY
 
 
 def test_what_was_learned_goes_on_in_another_process(pool):

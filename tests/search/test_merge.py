@@ -1,4 +1,4 @@
-"""Duplicates, order and domain filters."""
+"""Duplicates, order, domain filters and preferred sites."""
 
 from dataclasses import replace
 
@@ -14,7 +14,11 @@ from searx_mcp.models.hits import (
     UnresponsiveEngine,
     Video,
 )
-from searx_mcp.search.merge import canonical_key, fuse, keep_domains, merge
+from searx_mcp.search.config import QualityConfig
+from searx_mcp.search.merge import canonical_key, fuse, keep_domains, merge, preference
+
+DEMOTED = -0.6
+PREFERRED = 0.3
 
 
 def hit(url: str, position: int = 1, **fields) -> Hit:
@@ -215,3 +219,61 @@ def test_an_engine_that_answered_anywhere_did_not_fail():
     )
     fused = fuse([one, two])
     assert (fused.unresponsive_engines, fused.suggestions) == ((other,), ("tea pot", "tea cup"))
+
+
+USUAL_RULES = QualityConfig()
+OWN_RULES = QualityConfig(
+    preferred_domains=("example.org", "wiki.*", "*/handbook/*"),
+    demoted_domains=("bad.example.org",),
+)
+
+
+@pytest.mark.parametrize(
+    ("rules", "url", "worth"),
+    [
+        (USUAL_RULES, "https://docs.python.example/3/", PREFERRED),
+        (USUAL_RULES, "https://sphinx.readthedocs.io/en/master/", PREFERRED),
+        (USUAL_RULES, "https://developer.mozilla.org/en-US/docs/Web", PREFERRED),
+        (USUAL_RULES, "https://www.rfc-editor.org/rfc/rfc9309", PREFERRED),
+        (USUAL_RULES, "https://html.spec.whatwg.org/multipage/", PREFERRED),
+        (USUAL_RULES, "https://www.gov.uk/pay", PREFERRED),
+        (USUAL_RULES, "https://www.nist.gov/", PREFERRED),
+        (USUAL_RULES, "https://health.gov.au/", PREFERRED),
+        (USUAL_RULES, "https://cs.example.edu/notes", PREFERRED),
+        (USUAL_RULES, "https://www.cam.ac.uk/", PREFERRED),
+        (USUAL_RULES, "https://example.com/docs/start", PREFERRED),
+        (USUAL_RULES, "https://example.com/", 0),
+        (USUAL_RULES, "https://mydocs.example/", 0),
+        (USUAL_RULES, "https://gov.example.com/", 0),
+        (USUAL_RULES, "https://notw3.org/", 0),
+        (USUAL_RULES, "https://example.com/docs", 0),
+        (USUAL_RULES, "not an address", 0),
+        (OWN_RULES, "https://example.org/", PREFERRED),
+        (OWN_RULES, "https://www.example.org/", PREFERRED),
+        (OWN_RULES, "https://a.b.example.org/", PREFERRED),
+        (OWN_RULES, "https://wiki.example.com/", PREFERRED),
+        (OWN_RULES, "https://example.com/the/Handbook/1", PREFERRED),
+        (OWN_RULES, "https://bad.example.org/", DEMOTED),
+        (OWN_RULES, "https://docs.example.com/", 0),
+    ],
+)
+def test_the_operator_or_else_documentation_standards_and_official_sites_are_preferred(
+    rules, url, worth
+):
+    assert preference(url, "", rules) == worth
+
+
+@pytest.mark.parametrize(
+    ("url", "query", "is_named"),
+    [
+        ("https://tokio.example/tutorial", "tokio runtime", True),
+        ("https://www.tokio.example/", "Tokio", True),
+        ("https://tokio.co.uk/", "tokio", True),
+        ("https://blog.example/tokio", "tokio", False),
+        ("https://tokiofans.example/", "tokio", False),
+        ("https://go.example/", "go maps", False),
+    ],
+)
+def test_a_site_that_the_question_names_is_preferred(url, query, is_named):
+    assert preference(url, query, QualityConfig()) == (PREFERRED if is_named else 0)
+    assert preference(url, query, QualityConfig(prefer_named_sites=False)) == 0

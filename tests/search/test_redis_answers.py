@@ -34,8 +34,11 @@ from searx_mcp.models.response import Coverage
 from searx_mcp.pool.proposal import InstanceQuery
 from searx_mcp.search.cache import SharedAnswer, cache_key
 from searx_mcp.search.providers.context import Found
-from searx_mcp.search.redis_answers import LONGEST, MAX_SIZE, RedisAnswers
+from searx_mcp.search.redis_answers import RedisAnswers
 from searx_mcp.storage.redis import RedisLink
+
+LONGEST = 900.0
+MAX_SIZE = 524_288
 
 SECRET = b"correct horse battery staple"
 KEY = cache_key(InstanceQuery("private bees", engines=("bing", "brave")))

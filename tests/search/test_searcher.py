@@ -9,6 +9,7 @@ import pytest
 
 from searx_mcp.errors import (
     DeadlineError,
+    ErrorCode,
     InvalidArgumentError,
     NoInstancesError,
     UnavailableReason,
@@ -16,7 +17,7 @@ from searx_mcp.errors import (
 from searx_mcp.models.attempt import Attempt, Format, Verdict
 from searx_mcp.models.hits import Answer, Hit, Infobox, ResultPage, UnresponsiveEngine
 from searx_mcp.models.request import SafeSearch, SearchRequest, Source, TimeRange
-from searx_mcp.models.response import Coverage, FetchStats, SearchResponse
+from searx_mcp.models.response import Coverage, FetchStats, SearchResponse, SearchResult
 from searx_mcp.pool.config import PoolConfig
 from searx_mcp.pool.pool import InstancePool
 from searx_mcp.pool.proposal import InstanceQuery
@@ -24,12 +25,14 @@ from searx_mcp.search.background.membership import StateSync
 from searx_mcp.search.cache import CachedResult, CachedSearch
 from searx_mcp.search.config import SearchConfig, WebSearchConfig
 from searx_mcp.search.merge import keep_domains, merge
-from searx_mcp.search.providers.context import ANSWERING_TIME, COVERAGE, Found
-from searx_mcp.search.searcher import Searcher, instance_query, notes
+from searx_mcp.search.providers.context import COVERAGE, Found
+from searx_mcp.search.searcher import Searcher, instance_query, notes, search_all
 from searx_mcp.storage.memory import MemoryStore
 from searx_mcp.tasks import Tasks
 from tests.doubles import virtual_time
 from tests.doubles.virtual_time import in_virtual_time
+
+ANSWERING_TIME = 0.25
 
 ATTEMPT = Attempt(instance="https://i.example/", verdict=Verdict.FULL, format=Format.HTML)
 PAGE = ResultPage(
@@ -474,3 +477,89 @@ def test_a_limit_for_json_at_an_own_instance_is_one_line_with_the_remedy():
 def test_nothing_is_said_of_json_otherwise(attempts, own, age):
     served = CachedResult(replace(found(own=own), attempts=attempts), age)
     assert told(REQUEST, served, 1) == ()
+
+
+A, B, C = ("https://a.example/", "https://b.example/", "https://c.example/")
+
+
+def response(query: str, *urls: str) -> SearchResponse:
+    return SearchResponse(
+        query=query,
+        category="general",
+        language="en",
+        safe_search=SafeSearch.OFF,
+        time_range=TimeRange.ANY,
+        fetch_content=False,
+        results_count=len(urls),
+        total_results=9,
+        search_time_ms=1,
+        instance_used=A,
+        results=tuple(SearchResult(title=url, url=url, score=1) for url in urls),
+        engines_used=(),
+    )
+
+
+def requests(*queries: str) -> tuple[SearchRequest, ...]:
+    first, *more = queries
+    return SearchRequest(query=first, queries=tuple(more)).searches
+
+
+async def test_searches_run_side_by_side_and_keep_their_order():
+    begun: list[str] = []
+    all_begun = asyncio.Event()
+
+    async def search(request: SearchRequest) -> SearchResponse:
+        begun.append(request.query)
+        if len(begun) == 3:
+            all_begun.set()
+        await all_begun.wait()
+        return response(request.query)
+
+    async with asyncio.timeout(10):
+        batch = await search_all(requests("x", "y", "z"), search)
+    assert [each.query for each in batch.queries] == ["x", "y", "z"]
+
+
+async def test_a_repeated_hit_is_named_once_and_referred_to():
+    found = {
+        "x": (A, B),
+        "y": ("http://www.b.example/#top", C, A),
+        "z": (C, B),
+    }
+
+    async def search(request: SearchRequest) -> SearchResponse:
+        return response(request.query, *found[request.query])
+
+    batch = await search_all(requests("x", "y", "z"), search)
+    results = [each.result for each in batch.queries if each.result]
+    assert [[hit.url for hit in each.results] for each in results] == [[A, B], [C], []]
+    assert [each.results_count for each in results] == [2, 1, 0]
+    places = [[(hit.search, hit.result) for hit in each.repeated] for each in batch.queries]
+    assert places == [[], [(1, 2), (1, 1)], [(2, 1), (1, 2)]]
+
+
+async def test_one_that_fails_takes_no_other_with_it():
+    async def search(request: SearchRequest) -> SearchResponse:
+        if request.query == "y":
+            raise NoInstancesError("Nobody", reason=UnavailableReason.BUDGET_SPENT, retry_after=7.5)
+        return response(request.query, A)
+
+    batch = await search_all(requests("x", "y", "z"), search)
+    assert [each.result is None for each in batch.queries] == [False, True, False]
+    error = batch.queries[1].error
+    assert error is not None
+    assert (error.error_type, error.retry_after) == (ErrorCode.NO_INSTANCES_AVAILABLE, 8)
+    assert error.error_details.startswith("Nobody")
+
+
+async def test_where_all_fail_the_first_error_is_raised():
+    async def search(request: SearchRequest) -> SearchResponse:
+        raise DeadlineError(request.query)
+
+    with pytest.raises(DeadlineError, match=r"^x"):
+        await search_all(requests("x", "y"), search)
+
+
+async def test_the_same_words_are_searched_once():
+    assert [each.query for each in requests("x", "y", "x")] == ["x", "y"]
+    assert all(each.queries == () for each in requests("x", "y"))

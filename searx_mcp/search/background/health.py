@@ -9,8 +9,8 @@ from searx_mcp.models.progress import Progress
 from searx_mcp.pool.config_facts import ConfigFacts
 from searx_mcp.pool.pool import InstancePool
 from searx_mcp.search.background.schedule import Activity
-from searx_mcp.sources.attempt_log import is_offline
 from searx_mcp.sources.attempt_runner import read_config, read_robots
+from searx_mcp.sources.attempts import is_offline
 from searx_mcp.sources.searxng.upstream import Upstream
 from searx_mcp.storage.state import StateStore
 from searx_mcp.telemetry import EventLog

@@ -260,7 +260,7 @@ class StateSync:
             pool.restore(stored)
         if records := self._learned(since):
             await self._state.save(records, now)
-            # A reset record is dated ahead, which must not block saving the others.
+            # A record of a process whose clock is ahead must not block saving the others.
             self._pushed_at = min(now, max(record.last_at for record in records.values()))
 
     def _learned(self, since: float) -> dict[str, InstanceRecord]:

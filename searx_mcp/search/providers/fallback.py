@@ -170,7 +170,7 @@ class FallbackSearch:
 
 def _mixed(web: Found, collected: "Collected") -> Found:
     """Fuse the results of an instance and the collections."""
-    from searx_mcp.search.providers.rank_fusion import (  # noqa: PLC0415 - loads every engine
+    from searx_mcp.search.providers.open_sources import (  # noqa: PLC0415 - loads every engine
         RankedList,
         fuse,
     )

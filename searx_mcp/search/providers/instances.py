@@ -20,8 +20,8 @@ from searx_mcp.search.config import SearchConfig
 from searx_mcp.search.merge import fuse, keys_of
 from searx_mcp.search.providers.context import Found, SearchContext
 from searx_mcp.search.providers.unavailable import unavailable
-from searx_mcp.sources.attempt_log import InstanceLog
 from searx_mcp.sources.attempt_runner import AttemptRunner, InstanceClient, RequestPacer
+from searx_mcp.sources.attempts import InstanceLog
 from searx_mcp.storage.state import StateStore
 
 LEAST_GRACE = 0.1
@@ -157,24 +157,23 @@ class Hedging:
     Args:
         share: maximum hedges per attempt.
         delay: seconds before a hedge while there are fewer than ten answers.
+
+    Attributes:
+        latencies: seconds of the latest answers of instances that may be hedged.
     """
 
     def __init__(self, *, share: float, delay: float) -> None:
         self._share = share
         self._delay = delay
         self._saved = 1.0
-        self._latencies: deque[float] = deque(maxlen=_SAMPLES)
+        self.latencies: deque[float] = deque(maxlen=_SAMPLES)
 
     def delay(self) -> float:
         """Return how many seconds to wait for the first instance."""
-        if len(self._latencies) < _ENOUGH:
+        if len(self.latencies) < _ENOUGH:
             return self._delay
-        ordered = sorted(self._latencies)
+        ordered = sorted(self.latencies)
         return ordered[int(0.9 * len(ordered))]
-
-    def answered(self, seconds: float) -> None:
-        """Record the time of an answer by an instance that may be hedged."""
-        self._latencies.append(seconds)
 
     def earn(self) -> None:
         """Record an attempt that may be hedged."""
@@ -333,7 +332,7 @@ class InstanceSearch:
                 )
                 for task in [task for task in running if task in done]:
                     if (answered := task.result()) is not None:
-                        hedging.answered(loop.time() - running[task][1])
+                        hedging.latencies.append(loop.time() - running[task][1])
                         if len(running) > 1:
                             _give_up(running, task, log)
                         return answered

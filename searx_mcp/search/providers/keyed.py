@@ -16,10 +16,10 @@ from searx_mcp.pool.proposal import InstanceQuery
 from searx_mcp.search.providers.concurrent_queries import ConcurrentQueries
 from searx_mcp.search.providers.context import NO_KEY, Found, SearchContext
 from searx_mcp.search.providers.unavailable import sources_unavailable
-from searx_mcp.sources.attempt_log import SourceLog
+from searx_mcp.sources.attempts import SourceLog
 from searx_mcp.sources.open.answers import Answered
 from searx_mcp.sources.open.engine import Engine, OpenQuery
-from searx_mcp.sources.open.routing.analyze_query import secret_in
+from searx_mcp.sources.open.question import secret_in
 from searx_mcp.sources.open.table import voter
 
 _ADVICE: Final = "`searx-mcp doctor` shows keys and budgets; providers.NAME.per_month raises one."
@@ -66,8 +66,6 @@ class KeyedSearch:
     async def run(self, context: SearchContext) -> Found:
         """Answer a search; see `Provider`."""
         query = context.query
-        if secret := secret_in(query.text):
-            raise _unfit(f"the query contains what looks like {secret}")
         context = context.within(self._phase)
         log = SourceLog(context.deadline, context.progress)
         fitting = [*self._fitting(query)]
@@ -103,15 +101,15 @@ class KeyedSearch:
 
         Raises:
             InvalidArgumentError: there is no such provider, or it has no key.
-            NoInstancesError: it may not be asked, or did not answer.
+            NoInstancesError: it is blocked, may not be asked now, or did not answer.
         """
         engine = self._engines.get(name)
-        if engine is None or engine.host in self._blocked():
+        if engine is None:
             near = did_you_mean(name, self._engines)
             message = f"{shown(name)} has no key{near}"
             raise InvalidArgumentError("provider", message, advice=NO_KEY)
-        if secret := secret_in(query.text):
-            raise _unfit(f"the query contains what looks like {secret}")
+        if engine.host in self._blocked():
+            raise _unfit(f"{name} is blocked")
         log = SourceLog(deadline, progress)
         answers = await self._answers(engine, query, wanted, log, is_last=True)
         if not answers:
@@ -137,6 +135,8 @@ class KeyedSearch:
         is_last: bool,
     ) -> Sequence[Answered]:
         """Return the pages of one provider until there is enough; none if the first one failed."""
+        if secret := secret_in(query.text):
+            raise _unfit(f"the query contains what looks like {secret}")
         answers: list[Answered] = []
         category = next((each for each in engine.categories if each == query.category), None)
         rounds = -(-min(wanted, MAX_RESULTS) // engine.page_size)

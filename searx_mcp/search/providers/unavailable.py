@@ -9,7 +9,7 @@ from typing import Final
 
 from searx_mcp.errors import NoInstancesError, SearxMcpError, UnavailableReason
 from searx_mcp.models.attempt import Attempt, PastOutcome, Verdict
-from searx_mcp.sources.attempt_log import SourceLog
+from searx_mcp.sources.attempts import SourceLog
 
 _ADDRESS: Final = "SEARXNG_URL or instances.own"
 

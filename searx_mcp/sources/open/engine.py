@@ -1,5 +1,6 @@
 """An open source: its row in the table, the query, and the parsed answer."""
 
+import re
 from collections.abc import Callable, Container, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import date, datetime, timedelta
@@ -27,6 +28,12 @@ AWAY: Final = 0.5
 """Weight of a vote outside the engine's own route, or without the requested filter by age."""
 
 _DAYS: Final = {TimeRange.DAY: 1, TimeRange.WEEK: 7, TimeRange.MONTH: 30, TimeRange.YEAR: 365}
+
+_OPERATORS: Final = frozenset({"AND", "OR", "NOT", "TO"})
+_NOT_ESCAPABLE = re.compile(r'[<>="\s]+')
+"""Range operators, which a backslash does not escape (Elasticsearch, query string syntax), and quotes."""
+_SPECIAL = re.compile(r"[+\-&|!(){}\[\]^~*?:\\/]")
+"""The other operators of Lucene's classic query parser."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -171,6 +178,25 @@ def fitting(words: Iterable[str], most: int) -> str:
             break
         line = longer
     return line
+
+
+def lucene_terms(keywords: Iterable[str]) -> list[str]:
+    """Return each keyword as literal text for Lucene's query parser: escaped, or quoted if it is a phrase.
+
+    Args:
+        keywords: words, and phrases without quotes; one without letters and digits is left out.
+    """
+    return [term for term in map(_lucene_term, keywords) if term]
+
+
+def _lucene_term(keyword: str) -> str:
+    text = _NOT_ESCAPABLE.sub(" ", keyword).strip()
+    if not any(map(str.isalnum, text)):
+        return ""
+    if " " in text or text in _OPERATORS:
+        doubled = text.replace("\\", "\\\\")
+        return f'"{doubled}"'
+    return _SPECIAL.sub(r"\\\g<0>", text)
 
 
 def spelled(language: str, known: Container[str], spellings: Mapping[str, str]) -> str:

@@ -15,7 +15,7 @@ from searx_mcp.models.hits import Hit
 from searx_mcp.models.request import Category
 from searx_mcp.sources.open.engine import Engine, lies_on
 from searx_mcp.sources.open.question import IdentifierKind, Question, Signal
-from searx_mcp.sources.open.routing.words import WORDS
+from searx_mcp.sources.open.words import WORDS
 
 _HALF: Final = 0.5
 """Share of the weight that a row must contain: one word of one, one of two, two of three, two of four."""

@@ -183,7 +183,12 @@ def distrust(outcome: Outcome, *, base_url: str, text: str) -> Outcome:
     home = _host(base_url)
     hosts = [_host(hit.url) for hit in page.hits]
     traps = {home} | _rewriters([hit.url for hit in page.hits], hosts)
-    traps -= {host for host in traps for site in _sites(text) if _is_within(host, site)}
+    traps -= {
+        host
+        for host in traps
+        for site in map(_ascii, _SITE.findall(text))
+        if _is_within(host, site)
+    }
     bad = Counter(host for host in hosts if host in traps)
     if not bad:
         return outcome
@@ -237,10 +242,6 @@ def _trust_violation(bad: Counter[str], total: int, *, home: str, text: str) -> 
             where = f"through {clean_line(host, _MAX_HOST)}"
         sentences.append(f"{count} of {total} results lead {where}.")
     return " ".join(sentences)
-
-
-def _sites(text: str) -> list[str]:
-    return [_ascii(site) for site in _SITE.findall(text)]
 
 
 def _is_within(host: str, site: str) -> bool:

@@ -25,8 +25,7 @@ from searx_mcp.models.hits import ResultPage
 from searx_mcp.pool.engine_care import trouble_of
 from searx_mcp.pool.proposal import Outcome
 from searx_mcp.sources.searxng.fields import MAX_NAME, MAX_NAMES, line, number
-from searx_mcp.sources.searxng.json_parser import parse_json
-from searx_mcp.sources.searxng.row import BodyKind
+from searx_mcp.sources.searxng.json_parser import BodyKind, parse_json
 from searx_mcp.urls.retry_after import retry_after
 
 _MAX_HEADER: Final = 16_384
@@ -156,16 +155,13 @@ def _engine_reason(text: str) -> str:
 def _is_challenge(received: Response, headers: Mapping[str, str]) -> bool:
     if headers.get("cf-mitigated", "").lower() == "challenge":
         return True
+    if not received.body.lstrip(_BLANK).startswith(b"<"):
+        return False
     start = received.body[:_CHALLENGE_WINDOW].decode("utf-8", "replace").lower()
-    # A result page may well quote a challenge.
-    if not _looks_like_html(received.body) or _SEARXNG.search(start):
+    if _SEARXNG.search(start):  # a result page may well quote a challenge
         return False
     page = unescaped(start).replace("\u2019", "'")
     return bool(_CHALLENGE_TITLE.search(page)) or any(sign in page for sign in _CHALLENGE_MARKUP)
-
-
-def _looks_like_html(body: bytes) -> bool:
-    return body.lstrip(_BLANK).startswith(b"<")
 
 
 def _judge_redirect(location: str, url: str, base_url: str) -> Outcome:
@@ -250,10 +246,10 @@ def _judge_body(
     format: Format,  # noqa: A002 - the model's name for it
 ) -> Outcome:
     body = received.body
+    start = body.lstrip(_BLANK)[:1]
     # By its own type, not the requested one: an unknown format is answered with HTML, and so are blocks
     # and start pages.
-    is_json = format is Format.JSON or body.lstrip(_BLANK).startswith((b"{", b"["))
-    if is_json and not _looks_like_html(body):
+    if start in (b"{", b"[") or (format is Format.JSON and start != b"<"):
         parsed = parse_json(body, base_url=base_url)
     else:
         from searx_mcp.sources.searxng.html_parser import parse_html  # noqa: PLC0415 - an answer in JSON needs none of its libraries

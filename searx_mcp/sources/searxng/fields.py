@@ -1,12 +1,15 @@
-"""Converts texts, addresses and numbers from an instance to clean and bounded values.
+"""Converts texts, addresses, numbers and times from an instance to clean and bounded values.
 
 An instance relays what engines relay from strangers, in types that changed over the years. Nothing is
 trusted: each function takes any object and returns a clean, bounded value or nothing.
+
+JSON has times in ISO 8601 since 2023-06, with and without an offset; HTML has it since 2025-03. Before that, and still
+for papers, there is a date in the reader's language, or within the last day only its age.
 """
 
 import re
 from collections.abc import Iterable
-from datetime import timedelta
+from datetime import date, datetime, timedelta
 from typing import Final
 from urllib.parse import parse_qs, quote, urljoin, urlsplit
 
@@ -227,3 +230,52 @@ def duration(value: object) -> tuple[str, float | None]:
     if seconds_ is None or not 0 < seconds_ <= _MAX_SECONDS:
         return "", None
     return str(timedelta(seconds=seconds_)), seconds_
+
+
+_YEAR = re.compile(r"[0-9]{4}")
+_CANONICAL = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:[+-]\d\d:\d\d)?", re.ASCII)
+_DATE_LENGTH: Final = len("2026-02-01")
+_AMERICAN = re.compile(r"(?P<month>[A-Za-z]{3,9})\.? (?P<day>[0-9]{1,2}), (?P<year>[0-9]{4})")
+_BRITISH = re.compile(r"(?P<day>[0-9]{1,2}) (?P<month>[A-Za-z]{3,9})\.?,? (?P<year>[0-9]{4})")
+"""The medium and long dates of English, `Feb 5, 2026` and `5 February 2026` (Unicode CLDR)."""
+
+
+def instant(value: object) -> str | None:
+    """Parse an ISO 8601 date, date and time, or year.
+
+    Offsets are kept and never guessed. English dates are supported, since instances are asked for English;
+    `None` for other languages and for ages such as `5 minute(s) ago`: their reference time is unknown, and an
+    answer may come from a cache.
+    """
+    text = line(value, MAX_NAME)
+    if not text:
+        return None
+    if _YEAR.fullmatch(text):
+        return text
+    try:
+        if len(text) == _DATE_LENGTH:
+            return date.fromisoformat(text).isoformat()
+        read = datetime.fromisoformat(text)
+    except ValueError:
+        return _english_date(text)
+    # Usually it already has our form, and checking that is faster than formatting it.
+    return text if _CANONICAL.fullmatch(text) else read.isoformat()
+
+
+def words(value: object) -> str:
+    """Return the words of a time that `instant` cannot parse; empty for `None` in words."""
+    text = line(value, MAX_NAME)
+    return "" if text == "None" else text
+
+
+def _english_date(text: str) -> str | None:
+    found = _AMERICAN.fullmatch(text) or _BRITISH.fullmatch(text)
+    month = found["month"][:3].lower() if found else ""
+    if found is None or month not in content_values.MONTHS:
+        return None
+    try:
+        return date(
+            int(found["year"]), content_values.MONTHS.index(month) + 1, int(found["day"])
+        ).isoformat()
+    except ValueError:
+        return None

@@ -45,7 +45,14 @@ from searx_mcp.sources.searxng.html_templates import (
     several,
     text,
 )
-from searx_mcp.sources.searxng.row import FORECAST, TABLE, BodyKind, ParsedBody, Row, forecast
+from searx_mcp.sources.searxng.json_parser import (
+    FORECAST,
+    BodyKind,
+    ParsedBody,
+    Row,
+    forecast,
+    page_of,
+)
 from searx_mcp.sources.searxng.template_fields import facts, links
 
 _TEMPLATE_PREFIX: Final = "result-"
@@ -220,17 +227,11 @@ def _page_kind(document: LexborHTMLParser) -> BodyKind:
 
 
 def _page(document: LexborHTMLParser, base_url: str) -> ResultPage:
-    read = [read_row(article) for article in several(document, _ROWS, MAX_ROWS)]
-    tables = [row for row in read if row.template == TABLE]
-    hits = (row.to_hit(position=place, base_url=base_url) for place, row in enumerate(read, 1))
-    return ResultPage(
-        hits=tuple(hit for hit in hits if hit is not None),
-        rows_seen=len(read) - sum(row.is_box for row in tables),
+    return page_of(
+        [read_row(article) for article in several(document, _ROWS, MAX_ROWS)],
+        _infoboxes(document, base_url),
+        base_url=base_url,
         answers=tuple(_answers(document)),
-        infoboxes=(
-            *_infoboxes(document, base_url),
-            *filter(None, (row.to_infobox() for row in tables)),
-        ),
         suggestions=_submit_values(document, "#suggestions"),
         corrections=_submit_values(document, "#corrections"),
         unresponsive_engines=tuple(_unresponsive(document)),

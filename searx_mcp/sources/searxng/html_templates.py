@@ -213,7 +213,7 @@ def _image(article: LexborNode) -> Fields:
     picture = article.css_first("img.image_thumbnail")
     link = picture.parent if picture is not None else None
     return {
-        "img_src": attribute(link, "href") if link is not None and link.tag == "a" else "",
+        "img_src": attribute(link, "href"),
         "resolution": text(article.css_first("span.image_resolution")),
         "img_format": _image_format(article),
         "source": labelled(article.css_first("p.result-source")),

@@ -1,16 +1,19 @@
 """Parses JSON result pages of SearXNG and searx, of any year.
 
 The format changed: answers were strings and are objects, results gained and lost fields. So every field is
-optional, and a value of an unexpected type counts as absent.
+optional, and a value of an unexpected type counts as absent. Pages in HTML are read into the same rows.
 """
 
 import json
-from collections.abc import Iterator
-from typing import Final
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any, Final
 
 from searx_mcp.models.hits import (
     Answer,
     Fact,
+    Hit,
     Infobox,
     ResultPage,
     UnresponsiveEngine,
@@ -22,21 +25,130 @@ from searx_mcp.sources.searxng.fields import (
     MAX_ROWS,
     MAX_TITLE,
     image_address,
+    instant,
     line,
     lines,
     number,
     row_template,
     untagged,
     web_address,
+    words,
 )
-from searx_mcp.sources.searxng.row import FORECAST, TABLE, BodyKind, ParsedBody, Row, forecast
-from searx_mcp.sources.searxng.template_fields import facts, links
+from searx_mcp.sources.searxng.template_fields import facts, links, table, template_fields
 
+_TABLE: Final = "keyvalue"
+"""The template of rows that may be a table of facts without an address."""
+FORECAST: Final = "Forecast"
+"""The label of a part of a weather report about a later time."""
 _POINTS: Final = (
     "N", "NNE", "NE", "ENE", "E", "ESE", "SE", "SSE", "S", "SSW", "SW", "WSW", "W", "WNW", "NW", "NNW",
 )  # fmt: skip
 _PARTS: Final = {"examples": "Examples", "definitions": "Definitions", "synonyms": "Synonyms"}
 """Lists of a translation, in the order of the page."""
+
+
+@dataclass(slots=True, kw_only=True)
+class Row:
+    """One result row, the same for both formats; fields are as sent.
+
+    Attributes:
+        template: from `row_template`.
+        details: the fields of the row's template, under the names of upstream's JSON.
+    """
+
+    url: object = None
+    title: object = None
+    description: object = None
+    engines: Iterable[object] = ()
+    published: object = None
+    thumbnail: object = None
+    category: object = None
+    template: str = "default"
+    author: object = None
+    details: Mapping[str, object] = field(default_factory=dict)
+
+    def to_hit(self, *, position: int, base_url: str) -> Hit | None:
+        """Convert the row to a hit.
+
+        Args:
+            position: the row's 1-based place in the list.
+            base_url: the instance, for addresses that point into it.
+
+        Returns:
+            `None` if the row has no usable address.
+        """
+        url = web_address(self.url)
+        if url is None and self.template == "images":
+            url = image_address(self.details.get("img_src"), base_url)
+        if url is None:
+            return None
+        published_at = instant(self.published) if self.published else None
+        return Hit(
+            url=url,
+            # Some engines return images without a title; use the address.
+            title=line(self.title, MAX_TITLE) or line(url.partition("://")[2], MAX_TITLE),
+            description=line(self.description, MAX_DESCRIPTION),
+            engines=tuple(sorted(lines(self.engines))),
+            position=position,
+            published_at=published_at,
+            published_text=words(self.published) if self.published and not published_at else "",
+            thumbnail=image_address(self.thumbnail, base_url) if self.thumbnail else None,
+            category=line(self.category, MAX_NAME),
+            template=self.template,
+            author=line(self.author, MAX_NAME) if self.author else "",
+            **template_fields(self.template, self.details, base_url),
+        )
+
+    def to_infobox(self) -> Infobox | None:
+        """Convert a table without an address to a fact box.
+
+        Returns:
+            A box named by the table's caption, its title or its engine; `None` for a table without a readable
+            value.
+        """
+        facts = table(self.details)
+        engine = next(iter(sorted(lines(self.engines))), "")
+        title = (
+            line(self.details.get("caption"), MAX_TITLE) or line(self.title, MAX_TITLE) or engine
+        )
+        if not facts or not title:
+            return None
+        return Infobox(
+            title=title,
+            content=line(self.description, MAX_DESCRIPTION),
+            attributes=facts,
+            engine=engine,
+        )
+
+
+class BodyKind(StrEnum):
+    """Kinds of bodies."""
+
+    RESULTS = "results"
+    """A result page, with or without results."""
+    SEARCH_ERROR = "search_error"
+    """SearXNG reports that it could not search."""
+    HOME = "home"
+    """SearXNG's start page: the query was removed from the request."""
+    MALFORMED = "malformed"
+    """Neither parseable nor clearly something else."""
+    FOREIGN = "foreign"
+    """A valid answer of some other program."""
+
+
+@dataclass(frozen=True, slots=True)
+class ParsedBody:
+    """A parsed body.
+
+    Attributes:
+        kind: of the body.
+        page: the result page; present exactly for `BodyKind.RESULTS`.
+        detail: the problem, one sentence for a person; never text of the instance.
+    """
+
+    kind: BodyKind
+    page: ResultPage | None = None
+    detail: str = ""
 
 
 def parse_json(body: bytes, *, base_url: str) -> ParsedBody:
@@ -61,27 +173,36 @@ def parse_json(body: bytes, *, base_url: str) -> ParsedBody:
         if "error" in document:
             return ParsedBody(BodyKind.SEARCH_ERROR, detail="The instance could not search.")
         return ParsedBody(BodyKind.FOREIGN, detail="The answer is JSON from another program.")
-    return ParsedBody(BodyKind.RESULTS, page=_page(document, base_url))
-
-
-def _page(document: dict[str, object], base_url: str) -> ResultPage:
     rows = [
-        _row(row if isinstance(row, dict) else {})
-        for row in _list(document.get("results"), MAX_ROWS)
+        _row(row if isinstance(row, dict) else {}) for row in _list(document["results"], MAX_ROWS)
     ]
-    tables = [row for row in rows if row.template == TABLE]
-    hits = (row.to_hit(position=place, base_url=base_url) for place, row in enumerate(rows, 1))
-    return ResultPage(
-        hits=tuple(hit for hit in hits if hit is not None),
-        rows_seen=len(rows) - sum(row.is_box for row in tables),
+    page = page_of(
+        rows,
+        _infoboxes(document.get("infoboxes"), base_url),
+        base_url=base_url,
         answers=tuple(_answers(document.get("answers"))),
-        infoboxes=(
-            *_infoboxes(document.get("infoboxes"), base_url),
-            *filter(None, (row.to_infobox() for row in tables)),
-        ),
         suggestions=lines(document.get("suggestions"), max_chars=MAX_TITLE),
         corrections=lines(document.get("corrections"), max_chars=MAX_TITLE),
         unresponsive_engines=tuple(_unresponsive(document.get("unresponsive_engines"))),
+    )
+    return ParsedBody(BodyKind.RESULTS, page=page)
+
+
+def page_of(
+    rows: Sequence[Row],
+    infoboxes: Iterable[Infobox],
+    *,
+    base_url: str,
+    **parts: Any,  # noqa: ANN401 - fields of the page
+) -> ResultPage:
+    """Make a result page of its rows, where tables without an address are fact boxes, and its other parts."""
+    hits = (row.to_hit(position=place, base_url=base_url) for place, row in enumerate(rows, 1))
+    tables = [row for row in rows if row.template == _TABLE and web_address(row.url) is None]
+    return ResultPage(
+        hits=tuple(hit for hit in hits if hit is not None),
+        rows_seen=len(rows) - len(tables),
+        infoboxes=(*infoboxes, *filter(None, (row.to_infobox() for row in tables))),
+        **parts,
     )
 
 
@@ -149,17 +270,17 @@ def _answers(values: object) -> Iterator[Answer]:
     """
     for value in _list(values, MAX_NAMES):
         fields = value if isinstance(value, dict) else {"answer": value}
-        words, details = _answer(fields)
-        if words:
-            yield Answer(text=words, url=web_address(fields.get("url")), details=details)
+        text, details = _answer(fields)
+        if text:
+            yield Answer(text=text, url=web_address(fields.get("url")), details=details)
 
 
 def _answer(fields: dict[str, object]) -> tuple[str, tuple[Fact, ...]]:
-    if words := line(fields.get("answer"), MAX_DESCRIPTION):
-        return words, ()
+    if text := line(fields.get("answer"), MAX_DESCRIPTION):
+        return text, ()
     items = list(_objects(fields.get("translations"), MAX_NAMES))
-    if words := line(", ".join(lines([item.get("text") for item in items])), MAX_DESCRIPTION):
-        return words, facts((item.get("text"), _translation(item)) for item in items)
+    if text := line(", ".join(lines([item.get("text") for item in items])), MAX_DESCRIPTION):
+        return text, facts((item.get("text"), _translation(item)) for item in items)
     current = fields.get("current")
     if not isinstance(current, dict):
         return "", ()
@@ -235,3 +356,10 @@ def _list(value: object, limit: int) -> list[object]:
 
 def _objects(value: object, limit: int) -> Iterator[dict[str, object]]:
     return (item for item in _list(value, limit) if isinstance(item, dict))
+
+
+def forecast(heading: str, measures: Iterable[tuple[str, str]]) -> str:
+    """Write a forecast on one line."""
+    return "; ".join(
+        filter(None, (heading, *(f"{label} {value}" for label, value in measures if value)))
+    )

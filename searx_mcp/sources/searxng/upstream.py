@@ -4,6 +4,7 @@ import asyncio
 import logging
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from http import HTTPStatus
 from typing import Any, Final, TypeVar
 from urllib.parse import urlsplit
@@ -15,7 +16,7 @@ from searx_mcp.http.robots import FETCHED_BYTES, RobotsDecision
 from searx_mcp.models.attempt import Format
 from searx_mcp.pool.config_facts import ConfigFacts
 from searx_mcp.pool.proposal import InstanceQuery, Outcome
-from searx_mcp.sources.exchange import Exchange, exchange
+from searx_mcp.sources.attempts import Exchange, exchange
 from searx_mcp.sources.searxng.answers import (
     CONFIG,
     RESULTS,
@@ -261,10 +262,8 @@ class Upstream:
         return await exchange(
             self._own if own else self._public,
             Request(url=url, headers=headers, max_bytes=max_bytes, timeout=timeout),
-            reader,
-            asked,
+            partial(reader.read_safely, asked=asked, workers=self._workers),
             name=base_url,
-            workers=self._workers,
         )
 
 

@@ -18,21 +18,19 @@ from searx_mcp.http.sessions import Sessions
 from searx_mcp.models.instance import Catalog
 from searx_mcp.pool.catalog import parse_catalog
 from searx_mcp.search.background import discovery
-from searx_mcp.search.background.discovery import (
-    FILE_NAME,
-    GUARD_DAYS,
-    INTERVAL,
-    JITTER,
-    MAX_BYTES,
-    MIN_USABLE,
-    RETRY_INTERVAL,
-    Discovery,
-)
-from searx_mcp.search.background.schedule import IDLE
+from searx_mcp.search.background.discovery import FILE_NAME, Discovery
 from searx_mcp.storage.memory import MemoryStore
 from searx_mcp.testing.clock import FakeClock
 from searx_mcp.testing.web import FakePage, FakeWeb, broken, drip, gzip_bomb, huge, redirect, silent
 from searx_mcp.urls.address import AllowList
+
+GUARD_DAYS = 30
+INTERVAL = 43_200.0
+JITTER = 0.1
+MAX_BYTES = 5_000_000
+MIN_USABLE = 10
+RETRY_INTERVAL = 3_600.0
+IDLE = 900.0
 
 NOW = 1_767_225_600.0
 DAY = 86_400.0
@@ -373,7 +371,7 @@ async def test_a_cancelled_refresh_ends_at_once_and_changes_nothing(site, make, 
     it = make()
     good = await it.refresh(NOW)
     site.put(PATH, silent())
-    async with asyncio.timeout(5), asyncio.TaskGroup() as group:
+    async with asyncio.timeout(60), asyncio.TaskGroup() as group:
         task = group.create_task(it.refresh(NOW + DAY))
         await site.wait_for_requests(2)
         task.cancel()

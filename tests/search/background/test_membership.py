@@ -19,7 +19,6 @@ from searx_mcp.pool.pool import InstancePool
 from searx_mcp.pool.proposal import Outcome
 from searx_mcp.pool.record import OPTED_OUT
 from searx_mcp.search.background.membership import (
-    PULL_INTERVAL,
     PoolMembership,
     StateSync,
     read_bundled,
@@ -29,6 +28,8 @@ from searx_mcp.storage.sqlite_state import FILE_NAME, open_store
 from searx_mcp.testing.clock import FakeClock
 from searx_mcp.testing.searxng import FakeSearxng
 from tests.doubles.raised import raised
+
+PULL_INTERVAL = 15.0
 
 LISTED = ("https://a.example/", "https://b.example/")
 MINE = "http://10.0.0.1/"
@@ -327,6 +328,19 @@ async def test_a_reset_reaches_running_servers_and_leaves_the_charges(another_pr
             assert (row.state, row.failures, row.reason) == ("new", 0, "")
             budget = await server.admin.budget()
     assert budget.instances[0].spent == 1, "a charge stays"
+
+
+async def test_what_is_learned_right_after_a_reset_is_kept(another_process):
+    clock = FakeClock()
+    async with FakeSearxng() as only:
+        async with another_process(clock, only) as server, another_process(clock, only) as command:
+            await command.admin.reset(only.url)
+            only.limit()
+            clock.advance(1)
+            await raised(NoInstancesError, server.search("one", fetch_content=False))
+            clock.advance(PULL_INTERVAL)
+            (row,) = (await server.instances()).instances
+            assert (row.state, row.failures) == ("rate_limited", 1)
 
 
 NAMES_US = b"User-agent: searx-mcp\nDisallow: /\n"

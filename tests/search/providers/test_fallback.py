@@ -230,7 +230,8 @@ async def test_collections_without_anything_relevant_do_not_hide_that_no_instanc
 @in_virtual_time
 async def test_who_reached_a_collection_is_not_offline(ordered, clock):
     offline = NoInstancesError(f"No network{SEEMS_OFFLINE}", reason=UnavailableReason.OFFLINE)
-    _, search = ordered(clock, Instances(offline))
+    down = SourceBehaviour(verdict=Verdict.DNS)
+    _, search = ordered(clock, Instances(offline), openverse=down)
     error = await raised(NoInstancesError, search())
     assert error.reason is UnavailableReason.EXHAUSTED
     assert "offline" not in error.message

@@ -203,10 +203,10 @@ async def test_a_hedged_search_cancelled_after_any_turn_leaves_nothing_behind(se
 def test_the_delay_follows_the_ninetieth_percentile_of_the_latest_answers():
     hedging = Hedging(share=0.2, delay=1.5)
     for n in range(9):
-        hedging.answered(0.1 * n)
+        hedging.latencies.append(0.1 * n)
         assert hedging.delay() == 1.5, "too few to go by"
     for n in range(1, 101):
-        hedging.answered(n / 100)
+        hedging.latencies.append(n / 100)
     assert hedging.delay() == pytest.approx(0.91)
 
 

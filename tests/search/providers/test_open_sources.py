@@ -7,20 +7,22 @@ import pytest
 
 from searx_mcp.errors import NoInstancesError, UnavailableReason
 from searx_mcp.models.attempt import Verdict
+from searx_mcp.models.hits import Hit, Paper
 from searx_mcp.models.request import Category
 from searx_mcp.models.response import Coverage
 from searx_mcp.pool.proposal import InstanceQuery
-from searx_mcp.search.providers.concurrent_queries import GRACE
 from searx_mcp.search.providers.context import OPEN_SOURCES, SearchContext
-from searx_mcp.search.providers.open_sources import source_notes
+from searx_mcp.search.providers.open_sources import RankedList, diversify, fuse, source_notes
 from searx_mcp.sources.open.config import OpenSourcesConfig
 from searx_mcp.sources.open.members import rate_limits
-from searx_mcp.sources.open.routing.route import Route
+from searx_mcp.sources.open.route import Route
 from searx_mcp.sources.open.table import engines_of
 from searx_mcp.storage.state import Account, Window
 from tests.doubles.raised import raised
 from tests.doubles.simulated_sources import SourceBehaviour
 from tests.doubles.virtual_time import in_virtual_time
+
+GRACE = 0.7
 
 PANDAS = [f"red panda {n}" for n in range(10)]
 PAPERS = "red panda genome"
@@ -535,3 +537,113 @@ def test_so_many_at_once_keep_the_gap_between_them_on_average(
     account = rate_limits(engine, has_contact=has_contact)
     assert account == Account(engine.address, (Window(3, seconds), Window(50, 86_400.0)))
     assert rate_limits(replace(engine, bucket="b"), has_contact=has_contact).name == "b"
+
+
+def hit(name: str, *engines: str, url: str = "", **fields) -> Hit:
+    return Hit(
+        url=url or f"https://{name}.example/", title=name, position=9, engines=engines, **fields
+    )
+
+
+def ranked(*names: str, engine: str, weight: float = 1.0) -> RankedList:
+    return RankedList([hit(name, engine) for name in names], weight)
+
+
+def spelled(hits) -> str:
+    assert [each.position for each in hits] == [*range(1, len(hits) + 1)]
+    return " ".join(each.title for each in hits)
+
+
+JOURNAL = "https://journal.example/x"
+DOI = Paper(doi="10.1000/Example")
+
+
+@pytest.mark.parametrize(
+    ("lists", "fused"),
+    [
+        pytest.param([], "", id="nothing"),
+        pytest.param([RankedList([])], "", id="an empty list"),
+        pytest.param(
+            [ranked("a", "b", engine="github"), ranked("c", "b", engine="arxiv")],
+            "b a c",
+            id="what two collections found comes first",
+        ),
+        pytest.param(
+            [ranked("a", engine="github", weight=0.5), ranked("b", engine="arxiv", weight=0.9)],
+            "b a",
+            id="a heavier vote counts more",
+        ),
+        pytest.param(
+            [ranked("a", "b", engine="github"), ranked("c", "d", engine="arxiv")],
+            "a c b d",
+            id="lists of equal weight take turns",
+        ),
+        *(
+            pytest.param(
+                [RankedList([hit("a", inside), hit("b", "bing", "brave")]), ranked("a", engine=outside)],
+                "b a",
+                id=f"{outside}, asked directly and through an instance, has one vote",
+            )
+            for inside, outside in [
+                ("wikipedia", "wikipedia"),
+                ("stackoverflow", "stackexchange"),
+                ("wikicommons.images", "commons"),
+            ]
+        ),
+        pytest.param(
+            [
+                RankedList([hit("x", "bing"), hit("a", "wikipedia")]),
+                ranked("a", engine="wikipedia"),
+                RankedList([hit("y", "github"), hit("z", "arxiv"), hit("a", "wikipedia")]),
+            ],
+            "x a y z",
+            id="the best place of a collection is its vote",
+        ),
+        pytest.param(
+            [RankedList([hit("a")]), RankedList([hit("a")]), RankedList([hit("b", "bing")])],
+            "a b",
+            id="an instance that names no engine votes itself",
+        ),
+        pytest.param(
+            [
+                RankedList([hit("a", "bing", url=JOURNAL)]),
+                RankedList([hit("a", "crossref", url=JOURNAL, paper=DOI)]),
+            ],
+            "a",
+            id="a row that joins known ones by address and by identity counts once",
+        ),
+    ],
+)  # fmt: skip
+def test_lists_of_different_origin_become_one(lists, fused):
+    assert spelled(fuse(lists)) == fused
+
+
+def test_one_work_with_two_addresses_is_one_hit():
+    journal = hit("a", "bing", url=JOURNAL, paper=DOI)
+    record = hit("a longer title", "crossref", url="https://doi.org/10.1000/example")
+    (fused,) = fuse([RankedList([journal]), RankedList([record])])
+    assert (fused.url, fused.title) == (JOURNAL, "a longer title")
+    assert fused.engines == ("bing", "crossref")
+
+
+@pytest.mark.parametrize(
+    ("hits", "spaced"),
+    [
+        ([], ""),
+        (
+            [hit(f"w{n}", "wikipedia") for n in range(9)] + [hit(f"g{n}", "github") for n in range(4)],
+            "w0 w1 w2 g0 g1 g2 w3 w4 w5 w6 w7 w8 g3",
+        ),
+        (
+            [
+                *(hit(f"w{n}", "wikipedia") for n in range(3)),
+                hit("both", "wikipedia", "github"),
+                hit("w4", "wikipedia"),
+            ],
+            "w0 w1 w2 both w4",
+        ),
+    ],
+    ids=["nothing", "one collection does not fill the head", "what another found as well"],
+)  # fmt: skip
+def test_the_head_of_a_list_has_hits_of_several_collections(hits, spaced):
+    assert spelled(diversify(hits)) == spaced

@@ -9,9 +9,10 @@ from searx_mcp.models.attempt import Verdict
 from searx_mcp.models.hits import ResultPage
 from searx_mcp.models.instance import InstanceState
 from searx_mcp.pool.config_facts import ConfigFacts
-from searx_mcp.search.providers.instances import ANSWER_TIME
 from tests.doubles.simulated import PAGE, Behaviour, SimulatedSearch
 from tests.doubles.virtual_time import in_virtual_time
+
+ANSWER_TIME = 2.0
 
 PUBLIC = tuple(f"https://i{n}.example/" for n in range(4))
 OWN = "http://own.example/"

@@ -244,7 +244,7 @@ HOSTILE: list[object] = [
 
 
 def test_an_engine_is_one_module_that_ends_with_its_row():
-    names = {path.stem for path in FOLDER.glob("[a-z]*.py")} - {"lucene", "mediawiki"}
+    names = {path.stem for path in FOLDER.glob("[a-z]*.py")} - {"mediawiki"}
     assert names == {row.name for row in ENGINES}
     for row in ENGINES:
         module = importlib.import_module(f"searx_mcp.sources.open.engines.{row.name}")
@@ -407,7 +407,7 @@ def test_an_engine_may_say_what_a_status_of_its_own_means(
         ("open/engines/test_answers.py", set()),
         ("open/engines/test_hostile.py", {"wikipedia"}),  # parsed as Commons is
         ("open/engines/test_questions.py", set()),
-        ("open/routing/test_route.py", set()),
+        ("open/test_route.py", set()),
     ],
 )
 def test_every_engine_has_a_row_in_the_tables_of_what_is_tried(table, elsewhere):

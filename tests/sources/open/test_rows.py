@@ -2,7 +2,9 @@
 
 import pytest
 
-from searx_mcp.sources.open.rows import MAX_NAMES, address, cited, names
+from searx_mcp.sources.open.rows import address, cited, names
+
+MAX_NAMES = 100
 
 
 def test_names_are_clean_bounded_and_not_empty():

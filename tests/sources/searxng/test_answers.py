@@ -14,7 +14,6 @@ from searx_mcp.pool.engine_care import Trouble
 from searx_mcp.sources.searxng.answers import (
     CONFIG,
     JOBS,
-    MAX_SUGGESTIONS,
     RESULTS,
     ROBOTS,
     SUGGESTIONS,
@@ -25,6 +24,8 @@ from searx_mcp.sources.searxng.answers import (
     suggest_url,
 )
 from searx_mcp.workers.jobs import Reader
+
+MAX_SUGGESTIONS = 20
 
 
 @pytest.mark.parametrize(

@@ -13,8 +13,7 @@ from searx_mcp.models.hits import TEMPLATE_FIELDS, Hit, ResultPage
 from searx_mcp.sources.searxng.answers import distrust
 from searx_mcp.sources.searxng.classify import judge, server_timing
 from searx_mcp.sources.searxng.html_parser import parse_html
-from searx_mcp.sources.searxng.json_parser import parse_json
-from searx_mcp.sources.searxng.row import ParsedBody
+from searx_mcp.sources.searxng.json_parser import ParsedBody, parse_json
 
 BASE = "http://127.0.0.1:8901/"
 

@@ -12,9 +12,9 @@ from searx_mcp.models.hits import (
     Link,
     ResultPage,
     UnresponsiveEngine,
+    Video,
 )
-from searx_mcp.sources.searxng.json_parser import parse_json
-from searx_mcp.sources.searxng.row import BodyKind
+from searx_mcp.sources.searxng.json_parser import BodyKind, Row, parse_json
 
 BASE = "https://search.example/"
 
@@ -324,3 +324,72 @@ def test_a_value_of_any_type_in_any_field_is_survived(value, template):
     assert page.hits[0].title
     assert page.rows_seen == (1 if template == "keyvalue" else 2)
     assert to_json(page)
+
+
+PAGE, IMAGE = "https://a.example/", "https://i.example/a.png"
+KVMAP = {"kvmap": {"a": 1}}
+FACTS = (Fact(label="a", value="1"),)
+
+
+@pytest.mark.parametrize(
+    ("row", "told"),
+    [
+        pytest.param(
+            Row(url="https://a.example/x", title=" \u200b"),
+            {"title": "a.example/x", "position": 4, "template": "default"},
+            id="without a title it is named by its address",
+        ),
+        pytest.param(
+            Row(template="images", title="t", details={"img_src": IMAGE}),
+            {"url": IMAGE, "image": Image(url=IMAGE)},
+            id="an image without a page is its own page",
+        ),
+        pytest.param(Row(template="images", url=PAGE), {"image": None}, id="an image without a file"),
+        pytest.param(Row(title="t", details={"img_src": IMAGE}), None, id="without an address"),
+        pytest.param(
+            Row(url=PAGE, title="t" * 900, description="d" * 9_000),
+            {"title": "t" * 499 + "…", "description": "d" * 1_999 + "…"},
+            id="too long",
+        ),
+        pytest.param(
+            Row(url=PAGE, template="videos", details={"length": 61, "seed": 5}),
+            {"video": Video(length="0:01:01", seconds=61.0), "torrent": None},
+            id="the fields of its template",
+        ),
+        *(
+            pytest.param(
+                Row(url=PAGE, published=published), {"published_at": at, "published_text": left}
+            )
+            for published, at, left in [
+                ("Feb 5, 2026", "2026-02-05", ""),
+                ("5 minute(s) ago", None, "5 minute(s) ago"),
+                ("None", None, ""),
+                (None, None, ""),
+            ]
+        ),
+        pytest.param(Row(template="keyvalue", details=KVMAP), None, id="a table"),
+        pytest.param(
+            Row(template="keyvalue", url=PAGE, details=KVMAP), {"facts": FACTS}, id="linked"
+        ),
+    ],
+)  # fmt: skip
+def test_a_row_becomes_a_hit(row, told):
+    hit = row.to_hit(position=4, base_url=BASE)
+    assert (hit and {name: getattr(hit, name) for name in told}) == told
+
+
+@pytest.mark.parametrize(
+    ("fields", "title"),
+    [
+        ({"details": KVMAP | {"caption": "C"}, "title": "T", "engines": ["e"]}, "C"),
+        ({"details": KVMAP, "title": "T", "engines": ["e"]}, "T"),
+        ({"details": KVMAP, "engines": ["e"]}, "e"),
+        ({"details": KVMAP}, None),
+        ({"details": {"kvmap": {"a": None, "": 1}}, "engines": ["e"]}, None),
+    ],
+    ids=["caption", "title", "engine", "no name", "nothing to be read"],
+)
+def test_a_table_without_an_address_becomes_a_box(fields, title):
+    box = Row(template="keyvalue", **fields).to_infobox()
+    engine = next(iter(fields.get("engines", ())), "")
+    assert box == (title and Infobox(title=title, attributes=FACTS, engine=engine))

@@ -19,12 +19,15 @@ from searx_mcp.http.sessions import Sessions
 from searx_mcp.models.attempt import Format, Verdict
 from searx_mcp.pool.proposal import InstanceQuery, Outcome
 from searx_mcp.sources.searxng.request import Personas, honest
-from searx_mcp.sources.searxng.upstream import MAX_BODY, MAX_CONFIG, Upstream
+from searx_mcp.sources.searxng.upstream import Upstream
 from searx_mcp.testing.loopback import ReceivedRequest
 from searx_mcp.testing.web import FakePage, FakeWeb, PageMaker, drip, huge, silent
 from searx_mcp.urls.address import AllowList
 from searx_mcp.workers.jobs import MAX_ON_LOOP
 from tests.doubles.raw import RawServer
+
+MAX_BODY = 2 * 1_048_576
+MAX_CONFIG = 2_000_000
 
 QUERY = InstanceQuery("hello world")
 RESULT = {"title": "A", "engine": "bing", "content": ""}

@@ -17,8 +17,8 @@ from searx_mcp.sources.open.engine import (
     Parsed,
     Routing,
     Scope,
+    lucene_terms,
 )
-from searx_mcp.sources.open.engines.lucene import terms
 from searx_mcp.sources.open.question import Signal
 from searx_mcp.sources.open.rows import Rows, json_object, licensed, plain
 
@@ -59,7 +59,7 @@ def aim(scope: Scope) -> str:
 
 def ask(query: OpenQuery) -> Ask | None:
     """Search the items of one kind for all keywords."""
-    words = " AND ".join(terms(query.keywords))
+    words = " AND ".join(lucene_terms(query.keywords))
     if not words:
         return None
     kind = query.aim if query.aim in AIMS else _BY_CATEGORY.get(query.category, _FILES)

@@ -18,8 +18,8 @@ from searx_mcp.sources.open.engine import (
     RefusedError,
     Routing,
     Scope,
+    lucene_terms,
 )
-from searx_mcp.sources.open.engines.lucene import terms
 from searx_mcp.sources.open.question import Signal
 from searx_mcp.sources.open.rows import MAX_NAME, Rows, json_object
 
@@ -43,7 +43,7 @@ def aim(scope: Scope) -> str:
 
 def ask(query: OpenQuery) -> Ask | None:
     """Search one kind of thing; albums by default."""
-    words = " ".join(terms(query.keywords))
+    words = " ".join(lucene_terms(query.keywords))
     if not words:
         return None
     aim = query.aim if query.aim in AIMS else _DEFAULT

@@ -4,6 +4,7 @@ import json
 import ssl
 from contextlib import asynccontextmanager
 from dataclasses import replace
+from datetime import UTC, datetime
 
 import pytest
 import trustme
@@ -12,9 +13,9 @@ from pydantic import SecretStr
 from searx_mcp.http.config import NetworkConfig
 from searx_mcp.http.sessions import Sessions
 from searx_mcp.models.attempt import Verdict
-from searx_mcp.sources.open.engine import Ask, Engine, Parsed, RefusedError
+from searx_mcp.search.providers.concurrent_queries import OpenUpstream
+from searx_mcp.sources.open.engine import Ask, Engine, OpenQuery, Parsed, RefusedError
 from searx_mcp.sources.open.table import ENGINES
-from searx_mcp.sources.open.upstream import OpenUpstream
 from searx_mcp.testing.web import FakePage, FakeWeb
 from tests.doubles.internet import FakeInternet
 
@@ -22,6 +23,7 @@ HOST = "api.crossref.org"
 NAME = "searx-mcp/1 (+https://project.example)"
 (CROSSREF,) = (row for row in ENGINES if row.name == "crossref")
 JSON = "application/json"
+NOW = datetime.fromtimestamp(1_790_000_000, UTC)
 
 
 def rows(*numbers: int) -> FakePage:
@@ -54,7 +56,7 @@ def trusted(tmp_path_factory) -> tuple[ssl.SSLContext, NetworkConfig]:
 
 
 @pytest.fixture
-def asked(trusted, ask):
+def asked(trusted):
     """Give what asks an engine whose host answers with one page; the requests are of the site."""
     context, config = trusted
 
@@ -72,11 +74,10 @@ def asked(trusted, ask):
                 session_for=lambda _: sessions.public,
                 user_agent=NAME,
                 contact=fields.pop("contact", ""),
-                clock=lambda: 1_790_000_000.0,
+                clock=NOW.timestamp,
             )
-            answered = await upstream.ask(
-                engine, what or Ask({"q": "a b"}), ask(**fields), timeout=seconds
-            )
+            query = OpenQuery(text="red panda", keywords=("red", "panda"), now=NOW, **fields)
+            answered = await upstream.ask(engine, what or Ask({"q": "a b"}), query, timeout=seconds)
             return answered, web.requests
 
     return run

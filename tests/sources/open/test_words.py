@@ -4,9 +4,9 @@ import re
 from pathlib import Path
 
 from searx_mcp.content.words import folded
+from searx_mcp.sources.open import words
 from searx_mcp.sources.open.engines import stackexchange
-from searx_mcp.sources.open.routing import words
-from searx_mcp.sources.open.routing.words import (
+from searx_mcp.sources.open.words import (
     COMPUTERS,
     DEFAULT_TOPIC,
     ENDINGS,
@@ -19,7 +19,7 @@ LISTS = {"WORDS": [*WORDS], "FRAMES": [*FRAMES], "ENDINGS": [*ENDINGS]}
 
 
 def test_every_list_is_read_and_every_list_that_is_read_is_there():
-    folder = Path(words.__file__).parents[1]
+    folder = Path(words.__file__).parent
     code = "".join(path.read_text(encoding="utf-8") for path in folder.rglob("*.py"))
     read = set(re.findall(r'\b(WORDS|FRAMES|ENDINGS)\["(\w+)"\]', code))
     assert read == {(table, name) for table, lists in LISTS.items() for name in lists}

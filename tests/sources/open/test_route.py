@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from searx_mcp.models.request import FURTHER_CATEGORIES, Category, TimeRange
-from searx_mcp.sources.open.routing.analyze_query import analyze_query
-from searx_mcp.sources.open.routing.route import EngineChoice, Route, route
+from searx_mcp.sources.open.analyze_query import analyze_query
+from searx_mcp.sources.open.route import EngineChoice, Route, route
 from searx_mcp.sources.open.table import ENGINES
 
 ALL = {engine.name: engine for engine in ENGINES}

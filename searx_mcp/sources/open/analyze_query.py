@@ -1,22 +1,36 @@
-"""Finds a question's subjects by its words and their shapes."""
+"""Analyses a query: its content, what it names, and its subjects by its words and their shapes."""
 
 import re
 from collections.abc import Collection, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass
 from typing import Final
 
-from searx_mcp.sources.open.question import Ecosystem, Identifier, IdentifierKind, Signal
-from searx_mcp.sources.open.routing.question_patterns import opens_with
-from searx_mcp.sources.open.routing.words import (
+from searx_mcp.sources.open.question import (
+    Ecosystem,
+    Identifier,
+    IdentifierKind,
+    Question,
+    Signal,
+    identifier_in,
+    secret_in,
+)
+from searx_mcp.sources.open.table import ENGINES
+from searx_mcp.sources.open.words import (
+    DEFAULT_TOPIC,
     ENDINGS,
     FRAMES,
     MEDIATYPES,
     SUBJECTS,
     WORDS,
+    Cut,
     QueryPart,
+    content,
+    cut,
+    grams,
+    keywords,
+    opens_with,
+    topic_of,
 )
-from searx_mcp.sources.open.table import ENGINES
 
 _MODEL_NAME = re.compile(
     r"[a-z0-9.]{2,40}(?:-[a-z0-9.]{1,40}){0,8}-(?:base|large|xl|xxl|instruct|chat|cased|uncased|[0-9]{1,3}b)"
@@ -79,41 +93,49 @@ _SHORTEST_MEDICAL: Final = 7
 _TEXTS: Final = frozenset({"pdf", "epub", "djvu", "mobi", "txt", "doc", "docx"})
 
 
-@dataclass(frozen=True, slots=True)
-class Seen:
-    """Features found in a question's words.
-
-    Attributes:
-        signals: its subjects.
-        ecosystem, music, mediatype, named: see `Question`.
-    """
-
-    signals: frozenset[Signal]
-    ecosystem: Ecosystem | None
-    music: str
-    mediatype: str
-    named: frozenset[str]
-
-
-def look(
-    text: str,
-    parts: Sequence[QueryPart],
-    grams: AbstractSet[str],
-    *,
-    identifier: Identifier | None,
-    filetype: str,
-) -> Seen:
-    """Find what a question is about.
+def analyze_query(text: str) -> Question:
+    """Parse a query; never raises, and takes linear time.
 
     Args:
-        text: the question.
-        parts: its words and phrases.
-        grams: see `words.grams`.
-        identifier: the work it names.
-        filetype: of a `filetype:` word.
+        text: any text, as the caller wrote it or neutralised for an instance.
     """
-    signals: set[Signal] = set()
-    signals |= _about_programs(text, parts, grams)
+    taken = cut(text)
+    told = grams(taken.parts)
+    identifier = identifier_in(taken.text)
+    is_text = taken.filetype in _TEXTS
+    signals = _signals(taken, told, identifier)
+    if is_text or told & WORDS["file"]:
+        signals.add(Signal.FILE)
+    is_code = Signal.CODE in signals
+    asked = content(taken.parts, is_code=is_code, is_news=Signal.NEWS in signals)
+    return Question(
+        text=taken.text,
+        words=tuple(part.text for part in asked),
+        keywords=keywords(asked),
+        phrases=tuple(part.text for part in asked if part.is_phrase),
+        sites=taken.sites,
+        not_sites=taken.not_sites,
+        identifier=identifier,
+        signals=frozenset(signals),
+        ecosystem=_ecosystem(told, signals),
+        topic=topic_of(told, is_code=is_code) or (DEFAULT_TOPIC if is_code else ""),
+        music=_music(told),
+        mediatype="texts" if is_text else _mediatype(told),
+        named=frozenset(engine.name for engine in ENGINES if engine.words.names & told),
+        secret=secret_in(text),
+    )
+
+
+def _signals(taken: Cut, grams: AbstractSet[str], identifier: Identifier | None) -> set[Signal]:
+    """Find what a question is about, apart from files.
+
+    Args:
+        taken: the question.
+        grams: its words and expressions.
+        identifier: the work it names.
+    """
+    text, parts = taken.text, taken.parts
+    signals = _about_programs(text, parts, grams)
     if identifier is not None:
         is_report = identifier.kind is IdentifierKind.CVE
         signals.add(Signal.VULNERABILITY if is_report else Signal.SCHOLARLY)
@@ -123,15 +145,7 @@ def look(
     signals |= _about_science(parts, grams, signals)
     signals |= _about_media(parts, grams, signals)
     signals |= _about_the_world(text, parts, grams, signals)
-    if filetype in _TEXTS or grams & WORDS["file"]:
-        signals.add(Signal.FILE)
-    return Seen(
-        signals=frozenset(signals),
-        ecosystem=_ecosystem(grams, signals),
-        music=_music(grams),
-        mediatype="texts" if filetype in _TEXTS else _mediatype(grams),
-        named=frozenset(engine.name for engine in ENGINES if engine.words.names & grams),
-    )
+    return signals
 
 
 def _is_model(word: str) -> bool:

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from searx_mcp.sources.open.analyze_query import analyze_query
 from searx_mcp.sources.open.question import Ecosystem, Identifier, IdentifierKind, Signal
-from searx_mcp.sources.open.routing.analyze_query import analyze_query
 from searx_mcp.sources.searxng.request import neutralise
 
 

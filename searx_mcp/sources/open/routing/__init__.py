@@ -1,1 +1,0 @@
-"""Analyses a question, and chooses the open collections for it."""
