@@ -27,7 +27,7 @@ from searx_mcp.content import page
 from searx_mcp.content.decode import decode
 from searx_mcp.content.main.find import Main, find_main
 from searx_mcp.content.main.kinds import Hints
-from searx_mcp.content.removals import Removals
+from searx_mcp.content.tree import Removals
 from searx_mcp.models.style import Style
 
 _FACTORS: Final = (0.5, 2.0)

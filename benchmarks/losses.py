@@ -37,7 +37,7 @@ from searx_mcp.content.config import ContentConfig
 from searx_mcp.content.convert import convert
 from searx_mcp.content.decode import decode
 from searx_mcp.content.page import read_page
-from searx_mcp.content.removals import Removals
+from searx_mcp.content.tree import Removals
 from searx_mcp.errors import ContentError
 
 _ROOT: Final = Path(__file__).resolve().parent.parent

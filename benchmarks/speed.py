@@ -31,7 +31,7 @@ from searx_mcp.content.convert import convert
 from searx_mcp.content.decode import decode
 from searx_mcp.content.html.guards import guard, parse
 from searx_mcp.content.html.hidden_elements import drop_hidden, drop_unseen, style_sheet
-from searx_mcp.content.removals import Removals
+from searx_mcp.content.tree import Removals
 
 _ROUNDS: Final = 3
 _SAMPLE: Final = 40

@@ -36,6 +36,7 @@ from typing import Any, TypeVar
 import aioresponses
 import aioresponses.core
 import pytest
+from _pytest.runner import runtestprotocol
 from aiohttp import ClientResponse
 from hypothesis import settings
 from typing_extensions import override
@@ -125,6 +126,22 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 def pytest_runtest_setup(item: pytest.Item) -> None:
     item.config.stash[IS_SLOW] = item.get_closest_marker("slow") is not None
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> bool | None:
+    """Let a process of xdist tell of a test once, and of its fixtures only if they failed or took long.
+
+    Six messages for each of twenty thousand tests, most of which take a millisecond, keep the process that gets them
+    as busy as the tests do the others.
+    """
+    if not _worker_input(item.config):
+        return None
+    for report in runtestprotocol(item, log=False, nextitem=nextitem):
+        if report.when == "call" or not report.passed or report.duration > 1:
+            item.ihook.pytest_runtest_logreport(report=report)
+    item.ihook.pytest_runtest_logfinish(nodeid=item.nodeid, location=item.location)
+    return True
 
 
 @pytest.fixture(scope="session")
@@ -313,9 +330,12 @@ def pass_by() -> Callable[[float], None]:
 
 @pytest.fixture
 def patient_search(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A search waits for pages as long as it may: a busy machine takes long to start what reads them."""
+    """A call waits for pages as long as it may: a busy machine takes long to start what reads them."""
     assert Turns.take.__kwdefaults__ is not None
-    monkeypatch.setitem(Turns.take.__kwdefaults__, "wait", Wait(nothing=PATIENCE, next=PATIENCE))
+    patient = Wait(nothing=PATIENCE, next=PATIENCE)
+    monkeypatch.setitem(Turns.take.__kwdefaults__, "wait", patient)
+    for name in ("FOUND", "LINKED"):
+        monkeypatch.setattr(f"searx_mcp.evidence.answer.expansion.{name}", patient)
     monkeypatch.setattr("searx_mcp.fetch.turns.MORE", PATIENCE)
     monkeypatch.setattr("searx_mcp.fetch.turns.NOTHING_SHARE", 1.0)
 

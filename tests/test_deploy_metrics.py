@@ -74,6 +74,7 @@ def test_each_alert_has_a_test_in_which_it_fires_and_one_in_which_it_does_not():
     }
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(shutil.which("promtool") is None, reason="promtool is not installed")
 def test_alerts_fire_when_they_should_and_only_then():
     command = ["promtool", "test", "rules", str(ALERT_TESTS)]

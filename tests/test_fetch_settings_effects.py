@@ -53,7 +53,7 @@ class Stage:
         return SearxClient(settings, clock=self.clock)
 
     async def fetch(self, key: str, value: object, path: str = "/text", **others: object) -> Page:
-        async with asyncio.timeout(8), self.client(key, value, **others) as client:
+        async with asyncio.timeout(60), self.client(key, value, **others) as client:
             return await client.fetch(self.web.url(path))
 
     async def failure(self, key: str, value: object, path: str = "/text", **others: object) -> str:
@@ -95,7 +95,7 @@ async def max_per_host(stage: Stage) -> object:
         async with asyncio.TaskGroup() as group:
             first = group.create_task(client.fetch(stage.web.url("/silent")))
             second = group.create_task(client.fetch(stage.web.url("/silent?2")))
-            async with asyncio.timeout(5):
+            async with asyncio.timeout(60):
                 await stage.web.wait_for_requests(1)
             for _ in range(200):
                 await asyncio.sleep(0)
@@ -256,7 +256,7 @@ async def test_a_timeout_named_by_a_call_beats_the_longest_time_of_the_settings(
         async with SearxClient(settings) as client:
             with pytest.raises(FetchError):
                 await client.fetch(web.url("/slow"))
-            page = await client.fetch(web.url("/slow"), timeout=6)
+            page = await client.fetch(web.url("/slow"), timeout=60)
     assert page.markdown_content == "Some words."
 
 

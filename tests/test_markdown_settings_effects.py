@@ -52,7 +52,7 @@ async def web():
 
 async def fetch(settings_for: Callable[..., Any], web: FakeWeb, table: Any, **kept: Any) -> Page:
     settings = settings_for(web, markdown=table)
-    async with asyncio.timeout(8), SearxClient(settings, **kept) as client:
+    async with asyncio.timeout(60), SearxClient(settings, **kept) as client:
         return await client.fetch(web.url("/bees"))
 
 

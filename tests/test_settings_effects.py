@@ -74,7 +74,7 @@ async def max_concurrent_fetches(stage: Stage) -> object:
         stage.fakes = (fake,)
         async with stage.client("max_concurrent_fetches", 2) as client:
             search = asyncio.ensure_future(client.search("bees"))
-            async with asyncio.timeout(5):
+            async with asyncio.timeout(60):
                 await stage.web.wait_for_requests(2)
             for _ in range(50):
                 await asyncio.sleep(0)
@@ -143,7 +143,7 @@ CONTENTS: dict[str, tuple[object, str, Callable[[PageContent | None], object]]] 
 async def test_the_key_changes_the_content_of_a_result(settings_for, catalog_of, key):
     value, path, holds = CONTENTS[key]
     async with (
-        asyncio.timeout(8),
+        asyncio.timeout(60),
         FakeWeb(PAGES) as web,
         FakeSearxng(links=[web.url(path)]) as fake,
         Stage(settings_for, catalog_of, web, fake).client(key, value) as client,

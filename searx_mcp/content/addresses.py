@@ -38,7 +38,8 @@ _LAZY: Final = ("data-src", "data-original", "data-lazy-src", "data-lazy", "data
 _LAZY_SETS: Final = ("data-srcset", "data-lazy-srcset")
 _MAX_SET: Final = 10_000
 _DESCRIPTOR = re.compile(r"([0-9]{1,6}(?:\.[0-9]{1,3})?)[wx]")
-_TINY: Final = frozenset({"0", "1", "0px", "1px"})
+TINY: Final = frozenset({"0", "1", "0px", "1px"})
+"""Widths and heights of what nobody is meant to see."""
 
 MAX_RANGES: Final = 100
 """Ranges of pages that a fragment may request."""
@@ -109,7 +110,7 @@ def image_address(image: "LexborNode", attributes: Mapping[str, str | None], bas
 
     For a lazy image, the address that is loaded when a reader scrolls to it.
     """
-    if attributes.get("width") in _TINY or attributes.get("height") in _TINY:
+    if attributes.get("width") in TINY or attributes.get("height") in TINY:
         return ""
     stated = [attributes.get(name) for name in _LAZY]
     stated += [_largest(attributes.get(name)) for name in _LAZY_SETS]

@@ -57,9 +57,8 @@ _BOLD = re.compile(r"\s*+\*\*[^*\n]{1,80}\*\*:?\s*+")
 _BLOCK: Final = 100
 _ITEM_RANK: Final = 101
 _SENTENCE: Final = 102
-_EDGE: Final = 103
-"""Ranks of positions to cut at, the best first: after blocks, list items, sentences, and at the edges of code and
-tables. The end of a section has the depth of the next one."""
+"""Ranks of positions to cut at, the best first: after blocks, list items and sentences. The end of a section has the
+depth of the next one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -310,7 +309,7 @@ def _stop(text: Text, group: _Group, begin: int, position: int, most: int) -> in
             return -best.behind
     around = text.around(high)
     if around is None:
-        edges = [text.place(_EDGE, at) for at in text.edges(low, high)]
+        edges = [text.place(_BLOCK, at) for at in text.edges(low, high)]
         return -min(edges).behind if edges else cut(text.markdown, low, high - low)
     start, end = around
     if start - position < small and end - position <= most * _WHOLE:

@@ -3,7 +3,6 @@
 A job takes bytes and the options of `document.options_for`, and returns the frame that `document.from_frame` reads.
 """
 
-import re
 from collections.abc import Mapping
 from typing import Any, Final
 
@@ -14,11 +13,18 @@ from searx_mcp.content.clean import clean_counted, clean_line, stripped, title_o
 from searx_mcp.content.config import ContentConfig
 from searx_mcp.content.decode import decode
 from searx_mcp.content.document import Document, to_frame
-from searx_mcp.content.feeds import MAX_ENTRIES, Feed, is_html, json_feed, xml_feed
+from searx_mcp.content.feeds import (
+    MAX_ENTRIES,
+    Feed,
+    is_html,
+    json_feed,
+    listed_feed,
+    plain_text,
+    xml_feed,
+)
 from searx_mcp.content.html.guards import MAX_TAGS
-from searx_mcp.content.html.metadata import Metadata
+from searx_mcp.content.html.metadata import LANGUAGE, Metadata
 from searx_mcp.content.json_layout import json_text
-from searx_mcp.content.listed_feed import listed_feed, plain_text
 from searx_mcp.content.markdown import disarm, disarm_plain, escape, fence
 from searx_mcp.content.outline import headings
 from searx_mcp.content.page import ReadPage, read_page
@@ -42,7 +48,6 @@ _TEXT: Final = frozenset({
 _TITLE_CHARS: Final = 300
 _DESCRIPTION_CHARS: Final = 1_000
 _SOURCE_CHARS: Final = 100
-_LANGUAGE = re.compile(r"[A-Za-z]{2,8}(?:[-_][A-Za-z0-9]{1,8})*")
 
 _UNREADABLE: Final = "\ufffd"
 _UNREADABLE_SHARE: Final = 0.02
@@ -224,7 +229,7 @@ def _feed(feed: Feed, url: str, config: ContentConfig) -> Document:
         description=plain_text(feed.description, _DESCRIPTION_CHARS),
         author=plain_text(feed.author, _TITLE_CHARS),
         modified=feed.updated,
-        language=feed.language if _LANGUAGE.fullmatch(feed.language) else "",
+        language=feed.language if LANGUAGE.fullmatch(feed.language) else "",
     )
     written = WrittenMarkdown(
         markdown, links=_links(listed.links), outline=headings(markdown), hidden=hidden

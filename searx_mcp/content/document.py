@@ -38,7 +38,7 @@ class Document(Frozen):
         truncated: whether the page continues after the end of the Markdown.
         hidden_chars_removed: invisible characters that were removed from the text.
         removed: number of blocks of an HTML page that are not in the Markdown, by the rule that removed them;
-            `content.removals` lists the rules.
+            `content.tree` lists the rules.
         notes: sentences that a caller should know.
         is_skeleton: whether the page needs its scripts to show more than this.
     """

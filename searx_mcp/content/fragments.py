@@ -30,7 +30,7 @@ from searx_mcp.content.markdown import (
     safe_address,
 )
 from searx_mcp.content.normalize.code_blocks import CODE
-from searx_mcp.content.removals import Removals
+from searx_mcp.content.tree import Removals
 from searx_mcp.errors import ContentError, ErrorCode
 
 _ALT_CHARS: Final = 300

@@ -59,7 +59,7 @@ _DEFINITION = re.compile(
 )
 """A label has at most 999 characters (CommonMark, section 6.3)."""
 _AUTOLINK = re.compile(r"<(?=(?P<target>[A-Za-z][A-Za-z0-9+.-]{1,31}:[^\s<>]*+))")
-_ESCAPE = re.compile(r"\\([!-/:-@\[-`{-~])")
+ESCAPE = re.compile(r"\\([!-/:-@\[-`{-~])")
 _IMAGE_TAG = re.compile(r"<img\b(?P<attributes>[^<>]{0,4000}+)>", re.IGNORECASE)
 _ALT = re.compile(
     r"\balt\s*=\s*(?:\"([^\"]{0,500}+)\"|'([^']{0,500}+)'|([^\s\"'>]{1,500}+))", re.IGNORECASE
@@ -325,7 +325,7 @@ def _is_safe(target: str) -> bool:
     """Whether a reader can follow a target, as Markdown reads it, to a safe address."""
     if _SAFE.match(target) and len(target) <= MAX_CHARS:  # almost always, and fast
         return True
-    target = unescaped(_ESCAPE.sub(r"\1", target))
+    target = unescaped(ESCAPE.sub(r"\1", target))
     if without_userinfo(target) != target:  # its user name was hidden in entities
         return False
     return target.startswith("#") or bool(absolute(_BASE, target))

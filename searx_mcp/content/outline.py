@@ -11,7 +11,7 @@ from typing import Final
 from urllib.parse import unquote
 
 from searx_mcp.content.clean import clean_line
-from searx_mcp.content.markdown import in_code
+from searx_mcp.content.markdown import ESCAPE, in_code
 from searx_mcp.content.sentences import sentence_ends
 from searx_mcp.content.words import words
 from searx_mcp.models.page import Heading
@@ -41,7 +41,6 @@ _FRONT_MATTER = re.compile(
 _IMAGE = re.compile(r"\[image: ([^\[\]]*+)\]")
 _LINK = re.compile(r"!?\[([^\[\]]*+)\](?:\([^()\s]*+(?:[ \t]+\"[^\"]*+\")?\)|\[[^\[\]]*+\])")
 _EMPHASIS = re.compile(r"(?<!\\)(?:\*{1,3}|~~|`{1,3}|(?<!\w)_{1,2}|_{1,2}(?!\w))")
-_ESCAPE = re.compile(r"\\([!-/:-@\[-`{-~])")
 
 _NO_LETTER = re.compile(r"[\W_]+")
 _NUMBER = re.compile(r"(?:[0-9]{1,3}(?:\.[0-9]{1,3})*+[.):]?|[IVXLC]{1,6}[.)]|[A-Z][.)])[ \t]+")
@@ -187,7 +186,7 @@ def _heading(level: int, markup: str, offset: int) -> Heading | None:
 def inline_text(markup: str) -> str:
     """Inline Markdown as text; for a line or a sentence."""
     text = _LINK.sub(r"\1", _IMAGE.sub(r"\1", markup))
-    return _ESCAPE.sub(r"\1", _EMPHASIS.sub("", text))
+    return ESCAPE.sub(r"\1", _EMPHASIS.sub("", text))
 
 
 def _folded(title: str) -> str:

@@ -11,7 +11,7 @@ from selectolax.lexbor import LexborHTMLParser, LexborNode
 from searx_mcp.content.addresses import absolute
 from searx_mcp.content.clean import clean_counted
 from searx_mcp.content.config import MAX_ELEMENTS
-from searx_mcp.content.html.guards import MAX_TAGS, guard, parse
+from searx_mcp.content.html.guards import MAX_DEPTH, MAX_TAGS, Guarded, guard, parse
 from searx_mcp.content.html.hidden_elements import (
     Passed,
     drop_hidden,
@@ -20,16 +20,14 @@ from searx_mcp.content.html.hidden_elements import (
     style_sheet,
 )
 from searx_mcp.content.html.metadata import Metadata, metadata
-from searx_mcp.content.html.noscript import is_skeleton, show_unscripted
 from searx_mcp.content.html.stylesheet import StyleSheet
 from searx_mcp.content.main.find import Main, find_main
 from searx_mcp.content.main.kinds import Hints, generator_of
 from searx_mcp.content.markdown import escape_line_starts, escape_words
 from searx_mcp.content.normalize.panels import drop_unlabelled, show_panels
 from searx_mcp.content.normalize.rewrite import normalize_sources, normalize_text
-from searx_mcp.content.normalize.tree import ancestors
-from searx_mcp.content.removals import Removals
 from searx_mcp.content.site_index.discovery import published
+from searx_mcp.content.tree import HEADINGS, Removals, ancestors
 from searx_mcp.content.words import pieces
 from searx_mcp.content.writing.write import WrittenMarkdown, write
 from searx_mcp.models.page import PageKind, SiteIndex
@@ -46,8 +44,7 @@ _SHORT: Final = 1_000
 
 _BLANK = re.compile(r"\s*\n\s*\n\s*")
 
-_HEADING_TAGS: Final = ("h1", "h2", "h3", "h4", "h5", "h6")
-_HEADINGS: Final = ",".join(_HEADING_TAGS)
+_HEADINGS: Final = ",".join(sorted(HEADINGS))
 MARK: Final = "data-anchor"
 """The attribute with a heading's anchor."""
 
@@ -149,7 +146,7 @@ def read_page(
         is_empty=not written.markdown and not _has_text(main),
         is_plain=is_plain,
         is_cut=tags > MAX_TAGS,
-        is_skeleton=is_skeleton(guarded, written.markdown),
+        is_skeleton=_is_skeleton(guarded, written.markdown),
         is_uncovered=passed.is_uncovered,
         is_style_cut=passed.is_cut,
         removed={rule.value: count for rule, count in sorted(removals.counts.items())},
@@ -165,7 +162,7 @@ def _base(tree: LexborHTMLParser, url: str) -> str:
 
 def _uncover(tree: LexborHTMLParser, sheet: StyleSheet | None, removals: Removals) -> Passed:
     """Remove everything except what a reader sees."""
-    show_unscripted(tree)
+    _show_unscripted(tree)
     has_panels = show_panels(tree)
     normalize_sources(tree, removals)
     mark_anchors(tree)
@@ -235,7 +232,7 @@ def _headings(root: LexborNode) -> list[LexborNode]:
     """Headings, without those that contain others: searching each would be quadratic."""
     found = root.css(_HEADINGS)[:_MAX_HEADINGS]
     around = (above for heading in found for above in ancestors(heading, _MAX_STEPS))
-    holding = {above.mem_id for above in around if above.tag in _HEADING_TAGS}
+    holding = {above.mem_id for above in around if above.tag in HEADINGS}
     return [heading for heading in found if heading.mem_id not in holding]
 
 
@@ -306,3 +303,128 @@ def _id(node: LexborNode) -> str:
 
 def _fragment(text: str) -> str:
     return text if len(text) <= _MAX_CHARS and _FRAGMENT.fullmatch(text) else ""
+
+
+_PARTS: Final = 'div[hidden][id^="S:"]'
+_MAX_PARTS: Final = 500
+_CALLS = re.compile(r"\$R[CRSX]\b")
+_SCRIPTS: Final = "script,style,template"
+_NOSCRIPT_CHARS: Final = 500
+"""A shorter `<noscript>` only asks for scripts, or contains an image that is loaded later."""
+
+_ROOTS: Final = (
+    "#root,#app,#__next,#__nuxt,#___gatsby,#svelte,#main-app,#app-root,#react-root,#q-app,#mount,"
+    "#ember-app,app-root,my-app,ng-app,[ng-app],[data-reactroot],[data-v-app]"
+)
+"""The elements that frameworks draw into, by the names in their templates."""
+
+_ASKS = re.compile(r"java\s?script", re.IGNORECASE)
+_ROOT_CHARS: Final = 40
+"""An app's root with less text contains only a word such as "Loading…"."""
+
+_FEW_CHARS: Final = 200
+"""Most text of a page that asks for scripts, or has an empty root."""
+
+_SCANT_CHARS: Final = 80
+"""Most text of a page that has scripts and no other sign."""
+
+_SCRIPT_CHARS: Final = 2_000
+"""This many characters of inline scripts, or `_SCRIPT_FILES` script files, draw more than a visit counter does."""
+
+_SCRIPT_FILES: Final = 2
+
+
+def _show_unscripted(tree: LexborHTMLParser) -> None:
+    """Show what scripts would show, and what is meant for readers without scripts.
+
+    Call it before hidden elements, templates and `<noscript>` are removed.
+
+    Args:
+        tree: the whole page; changed in place.
+    """
+    if tree.body is None:
+        return
+    if parts := tree.css(_PARTS)[:_MAX_PARTS]:
+        _place_streamed(tree, parts)
+    if held := [(node, len(node.text())) for node in tree.body.css("noscript")]:
+        _open_noscript(tree.body, held)
+
+
+def _place_streamed(tree: LexborHTMLParser, parts: list[LexborNode]) -> None:
+    """Put the parts that React streams where its scripts would put them.
+
+    React 18 writes `<template id="B:0">` (or `P:0`) in place of a missing part, and later the part in a hidden
+    `<div id="S:0">`, and a call of `$RC` that puts it there.
+    """
+    places = {
+        node.attributes.get("id"): node
+        for node in tree.css('template[id^="B:"],template[id^="P:"]')
+    }
+    has_script = any(_CALLS.search(node.text()) for node in tree.css("script"))
+    for part in parts:
+        number = (part.attributes.get("id") or "")[2:]
+        place = places.get(f"B:{number}") or places.get(f"P:{number}")
+        if place is None and not has_script:
+            # Hidden text stays hidden where nothing in React would show it.
+            continue
+        del part.attrs["hidden"]
+        if place is not None and part.mem_id not in (
+            above.mem_id for above in ancestors(place, MAX_DEPTH)
+        ):
+            place.insert_before(part, move=True)
+
+
+def _open_noscript(body: LexborNode, held: list[tuple[LexborNode, int]]) -> None:
+    """Unwrap `<noscript>` that contains more than the rest of the page, such as Discourse's."""
+    large = [(node, size) for node, size in held if size >= _NOSCRIPT_CHARS]
+    if not large:
+        return
+    unseen = sum(len(node.text()) for node in body.css(_SCRIPTS))
+    rest = len(body.text()) - unseen - sum(size for _, size in held)
+    for node, size in large:
+        if size > rest:
+            node.unwrap()
+
+
+def _is_skeleton(html: Guarded, text: str) -> bool:
+    """Whether a page has no content without its scripts.
+
+    Args:
+        html: the whole page; read only if there is next to no text.
+        text: what a reader without scripts sees.
+    """
+    if len(text) >= _FEW_CHARS:
+        return False
+    tree = parse(html)
+    chars, files = _scripts(tree)
+    if not chars and not files:
+        return False
+    if _has_empty_root(tree) or _asks_for_scripts(tree) or _ASKS.search(text):
+        return True
+    draws = chars >= _SCRIPT_CHARS or files >= _SCRIPT_FILES
+    return draws and len(text) < _SCANT_CHARS
+
+
+def _scripts(tree: LexborHTMLParser) -> tuple[int, int]:
+    """Count characters of inline scripts, and script files; a module counts twice."""
+    chars = files = 0
+    for script in tree.css("script"):
+        attributes = script.attributes
+        kind = (attributes.get("type") or "").lower()
+        if kind and "javascript" not in kind and kind != "module":
+            continue
+        if attributes.get("src"):
+            files += 2 if kind == "module" else 1
+        else:
+            chars += len(script.text())
+    return chars, files
+
+
+def _has_empty_root(tree: LexborHTMLParser) -> bool:
+    """Whether an app's root has next to no text."""
+    return any(len(root.text().strip()) < _ROOT_CHARS for root in tree.css(_ROOTS))
+
+
+def _asks_for_scripts(tree: LexborHTMLParser) -> bool:
+    """Whether readers without scripts are asked to enable them."""
+    return any(_ASKS.search(node.text()) for node in tree.css("noscript"))

@@ -224,7 +224,7 @@ class _Reading:
 
     def _without_text(self) -> ContentError:
         if len(self._broken) == len(self._read):
-            return _failure("the PDF is damaged: none of its pages can be read", "")
+            return _failure("the PDF is damaged: none of its pages can be read")
         return _failure(
             f"the PDF has no text layer; pages looked at: {_ranges(self._read)} of {self._count}",
             "They are most likely scans, which only OCR can read.",
@@ -245,7 +245,7 @@ def _pages(count: int) -> str:
     return "1 page" if count == 1 else f"{count} pages"
 
 
-def _failure(message: str, advice: str) -> ContentError:
+def _failure(message: str, advice: str = "") -> ContentError:
     return ContentError(message, code=ErrorCode.EXTRACTION_FAILED, advice=advice)
 
 
@@ -333,11 +333,7 @@ def _bookmark(entry: "PdfBookmark") -> Bookmark | None:
 
 def _refusal(code: int | None) -> ContentError:
     if code in {_NEEDS_PASSWORD, _UNKNOWN_SECURITY}:
-        return ContentError(
-            "the PDF is encrypted: it needs a password",
-            code=ErrorCode.EXTRACTION_FAILED,
-            advice="Look for another copy of the document.",
+        return _failure(
+            "the PDF is encrypted: it needs a password", "Look for another copy of the document."
         )
-    return ContentError(
-        "the PDF is damaged or incomplete: it cannot be opened", code=ErrorCode.EXTRACTION_FAILED
-    )
+    return _failure("the PDF is damaged or incomplete: it cannot be opened")

@@ -26,7 +26,7 @@ from dataclasses import dataclass
 from hashlib import blake2b
 from typing import Final
 
-from searx_mcp.content.words import folded, stems, terms, tokens
+from searx_mcp.content.words import LINK_TARGET, folded, stems, terms, tokens
 from searx_mcp.models.page import PageKind
 from searx_mcp.models.response import Poor
 
@@ -82,7 +82,6 @@ _PROTECTED: Final = 0.6
 """Factor for the score of a page that declares that it is not free: the rest may be behind a wall."""
 
 _LABEL = re.compile(r"\[([^\[\]]*)\]\([^()\s]*\)")
-_TARGET = re.compile(r"(?<=\])\([^()\s]*\)")
 _HEADING = re.compile(r"^\s{0,3}#{1,6}\s+(.*)$", re.MULTILINE)
 _SENTENCE_END = re.compile(
     "[.!?\u2026\u061f\u06d4\u0964\u17d4\u104b](?=\\s|$)|[\u3002\uff01\uff1f]"
@@ -249,7 +248,7 @@ def assess(
         is_protected: whether it declares that it is not free to read.
     """
     asked = tuple(dict.fromkeys(terms(query))) if query else ()
-    beginning = _TARGET.sub("", markdown[:_LOOKED_AT])
+    beginning = LINK_TARGET.sub("", markdown[:_LOOKED_AT])
     found = tokens(beginning)
     poor = _wall(beginning, title, found, asked)
     if poor is None and is_protected and len(found) < _SHORT:

@@ -31,7 +31,7 @@ _SPECIAL = re.compile(rf"[{_HAN}{_MARKS}]")
 _PLAIN_WORD = re.compile(r"[^\W_]++(?:['\u2019_-](?=[^\W_])[^\W_]++)*+")
 """The same for a text without any of these, in three quarters of the time."""
 
-_LINK_TARGET = re.compile(r"(?<=\])\([^()\s]*\)")
+LINK_TARGET = re.compile(r"(?<=\])\([^()\s]*\)")
 _SPACE = re.compile(r"(?<=\S)\s")
 
 _SLICE: Final = 65_536
@@ -256,7 +256,7 @@ def words(text: str) -> list[str]:
     Returns:
         Words; a Han character or kana is a separate word.
     """
-    text = _LINK_TARGET.sub("", text).lower()
+    text = LINK_TARGET.sub("", text).lower()
     return (_WORD if _SPECIAL.search(text) else _PLAIN_WORD).findall(text)
 
 
@@ -303,7 +303,7 @@ def tokens(text: str) -> list[str]:
         Words in lower case without accents; pairs of Han and kana; triples of South-East Asian letters.
     """
     if "](" in text:
-        text = _LINK_TARGET.sub("", text)
+        text = LINK_TARGET.sub("", text)
     text = folded(text)
     if text.isascii():
         return _ASCII_TOKEN.findall(text)

@@ -8,8 +8,7 @@ from typing_extensions import override
 
 from searx_mcp.errors import StorageError
 from searx_mcp.search.cache import CacheKey, SharedAnswer, SharedAnswers
-from searx_mcp.storage.redis import RedisKeys, RedisLink, Sealing
-from searx_mcp.storage.redis_lease import RedisLease
+from searx_mcp.storage.redis import RedisKeys, RedisLease, RedisLink, Sealing
 
 PATIENCE = 0.15
 """Seconds that the server may delay an answer."""

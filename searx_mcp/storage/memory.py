@@ -31,8 +31,14 @@ from searx_mcp.storage.pages import (
     has_expired,
     is_from_future,
 )
-from searx_mcp.storage.state import Account, Budget, Reservation, StateStore
-from searx_mcp.storage.windows import Charge, QuotaMirror
+from searx_mcp.storage.state import (
+    Account,
+    Budget,
+    Charge,
+    QuotaMirror,
+    Reservation,
+    StateStore,
+)
 
 _SEED_BITS = 63
 """Bits of SQLite's largest integer, without the sign."""

@@ -1,4 +1,4 @@
-"""One connection to a Redis or Valkey server, and the sealing of values stored there.
+"""One connection to a Redis or Valkey server, the sealing of values stored there, and leases on work.
 
 The only module that uses the library, which is an optional extra of the package; so this module is imported late.
 """
@@ -9,6 +9,7 @@ import json
 import logging
 import os
 import re
+import secrets
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
@@ -31,8 +32,9 @@ from redis.exceptions import ConnectionError as RedisConnectionError
 from redis.exceptions import TimeoutError as RedisTimeoutError
 from typing_extensions import override
 
-from searx_mcp.errors import StorageBusyError, StorageUnavailableError
+from searx_mcp.errors import StorageBusyError, StorageError, StorageUnavailableError
 from searx_mcp.models.instance import InstanceChoice
+from searx_mcp.tasks import LEASE, Lease
 
 T = TypeVar("T")
 Command = Sequence[str | bytes | int]
@@ -378,3 +380,67 @@ class Sealing:
         digest = blake2b(f"{len(name)}:{name}".encode(), digest_size=_SEAL, key=self._key)
         digest.update(text)
         return digest.digest()
+
+
+_LEASE: Final = round(LEASE * 1_000)
+"""Milliseconds."""
+
+_TAKE = Script(r"""
+-- KEYS: the lease; its value is its holder. ARGV: the applicant, milliseconds. Returns the holder.
+local holder = redis.call('GET', KEYS[1])
+if holder then
+  return string.sub(holder, 1, 64)
+end
+redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])
+return ARGV[1]
+""")
+
+_EXTEND = Script(r"""
+-- KEYS: the lease; ARGV: the holder, milliseconds from now, or 0 to end it. Returns 0 for another holder.
+if redis.call('GET', KEYS[1]) ~= ARGV[1] then
+  return 0
+end
+return redis.call('PEXPIRE', KEYS[1], ARGV[2])
+""")
+
+
+class RedisLease(Lease):
+    """A key that exists while a process is working.
+
+    Args:
+        link: to the server.
+        name: of the key; it must not reveal the work.
+    """
+
+    def __init__(self, link: RedisLink, name: str) -> None:
+        self._link = link
+        self._name = name
+        self.id = secrets.token_hex(8)
+
+    @override
+    def __repr__(self) -> str:
+        return f"<RedisLease {self._name}>"
+
+    @override
+    async def take(self) -> str:
+        holder = await self._evaluate(_TAKE, self.id, _LEASE)
+        return holder.decode(errors="replace") if isinstance(holder, bytes) else ""
+
+    @override
+    async def renew(self) -> bool:
+        reply = await self._evaluate(_EXTEND, self.id, _LEASE)
+        is_lost: bool = reply == 0  # not while the server is down: it may be up again in time
+        return not is_lost
+
+    @override
+    async def leave(self) -> None:
+        await self._evaluate(_EXTEND, self.id, 0)
+
+    async def _evaluate(self, script: Script, *arguments: str | int) -> Any:  # noqa: ANN401 - whatever the script returns
+        """Return the reply of a script, or `None` while the server is down."""
+        try:
+            return await self._link.run(
+                lambda session: session.evaluate(script, [self._name], arguments)
+            )
+        except StorageError:
+            return None

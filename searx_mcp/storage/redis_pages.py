@@ -12,8 +12,7 @@ from typing_extensions import override
 from searx_mcp.storage.memory import MOST_KEYS, ROW
 from searx_mcp.storage.packing import Item
 from searx_mcp.storage.pages import PageKey, is_from_future
-from searx_mcp.storage.redis import RedisKeys, RedisLink, Script, Sealing
-from searx_mcp.storage.redis_lease import RedisLease
+from searx_mcp.storage.redis import RedisKeys, RedisLease, RedisLink, Script, Sealing
 from searx_mcp.storage.shared_pages import SharedPageStore
 
 PATIENCE: Final = 0.5

@@ -18,18 +18,16 @@ from searx_mcp.storage.redis import Command, RedisKeys, RedisLink, RedisSession,
 from searx_mcp.storage.state import (
     Account,
     Budget,
-    Reservation,
-    StateStore,
-    read_record,
-    written_record,
-)
-from searx_mcp.storage.windows import (
     Charge,
     QuotaMirror,
+    Reservation,
     SlidingWindow,
+    StateStore,
     kept_for,
     lookback,
+    read_record,
     wanted_since,
+    written_record,
 )
 
 T = TypeVar("T")

@@ -20,12 +20,16 @@ from searx_mcp.storage.sqlite import PATIENCE, Database, Transaction
 from searx_mcp.storage.state import (
     Account,
     Budget,
+    Charge,
     Reservation,
+    SlidingWindow,
     StateStore,
+    decide,
+    kept_for,
     read_record,
+    wanted_since,
     written_record,
 )
-from searx_mcp.storage.windows import Charge, SlidingWindow, decide, kept_for, wanted_since
 
 T = TypeVar("T")
 

@@ -22,12 +22,6 @@ OUT_OF_MEMORY: Final = 77
 """Exit code of a process that ran out of memory: it can no longer be relied on to report that."""
 
 _MAX_TEXT: Final = 300
-_CODES: Final = frozenset({
-    ErrorCode.UNSUPPORTED_CONTENT_TYPE, ErrorCode.UNSUPPORTED_ENCODING, ErrorCode.CONTENT_TOO_LARGE,
-    ErrorCode.EXTRACTION_FAILED,
-})  # fmt: skip
-"""Codes that a job may report."""
-
 _KINDS: Final[Mapping[str, type[ContentError]]] = MappingProxyType(
     {kind.__name__: kind for kind in (SkeletonError, DefeatError)}
 )
@@ -47,7 +41,7 @@ def as_header(error: ContentError) -> Mapping[str, object]:
 
 def from_header(header: Mapping[str, Any]) -> ContentError:
     """Convert a header, which may come from a hostile process, to an error."""
-    code = next((code for code in _CODES if code == header.get("failed")), None)
+    code = next((code for code in ContentError.codes if code == header.get("failed")), None)
     kind = _KINDS.get(str(header.get("kind")), ContentError)
     return kind(
         clean_line(str(header.get("message", "")), _MAX_TEXT) or "it could not be read",

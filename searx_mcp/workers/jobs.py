@@ -91,7 +91,7 @@ def document_jobs() -> Mapping[str, Job]:
     Most of the modules they need are used by nothing else, so only processes that run jobs import them.
     """
     from searx_mcp.content.convert import page_job, text_job  # noqa: PLC0415 - see above
-    from searx_mcp.content.site_index.job import index_job  # noqa: PLC0415 - see above
+    from searx_mcp.content.site_index.discovery import index_job  # noqa: PLC0415 - see above
 
     return {"index": index_job, "page": page_job, "pdf": _pdf, "text": text_job}
 

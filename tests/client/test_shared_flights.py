@@ -15,7 +15,7 @@ from searx_mcp.client.stores import open_pages
 from searx_mcp.errors import NoInstancesError, SiteError
 from searx_mcp.search import redis_answers
 from searx_mcp.storage import redis_pages
-from searx_mcp.storage.redis_lease import RedisLease
+from searx_mcp.storage.redis import RedisLease
 from searx_mcp.testing.loopback import LoopbackServer, ReceivedRequest
 from searx_mcp.testing.searxng import FakeSearxng
 from searx_mcp.testing.web import FakePage, FakeWeb, article

@@ -50,7 +50,7 @@ def captured_pages() -> list[Path]:
 
 @pytest.fixture(scope="session")
 def first() -> Callable[[Callable[[int], bool]], int]:
-    """Gives the least number below 20,000 of which a probe is true; it is false of all before it."""
+    """Return the least number below 20,000 for which a probe is true; it is false for all below."""
 
     def _first(probe: Callable[[int], bool]) -> int:
         low, high = -1, 20_000

@@ -1,4 +1,4 @@
-"""Markup that would like to act, and what acts in Markdown.
+"""Active markup, and what is active in Markdown.
 
 What acts is found by a parser of Markdown (CommonMark with tables and strikethrough), told to take
 any address for a link.
@@ -45,7 +45,7 @@ _READER.validateLink = lambda _: True  # type: ignore[assignment] # - to see wha
 
 
 def tokens(markdown: str) -> list[Token]:
-    """What a parser finds, with what is in each line."""
+    """The tokens of a parser, including those within lines."""
     found: list[Token] = []
     for token in _READER.parse(markdown):
         found.append(token)
@@ -56,7 +56,7 @@ def tokens(markdown: str) -> list[Token]:
 def acts(
     markdown: str, *, links: Container[str] = SCHEMES, images: Container[str] = ()
 ) -> list[str]:
-    """What a host would do or offer by itself: tags, and images and links of other schemes."""
+    """What a host would run or offer without being asked: tags, and images and links of other schemes."""
     found = []
     for token in tokens(markdown):
         if token.type in {"html_inline", "html_block"}:

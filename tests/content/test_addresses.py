@@ -1,4 +1,4 @@
-"""Which addresses are links, and which a text spells out."""
+"""Addresses of links, and addresses in plain text."""
 
 import pytest
 from selectolax.lexbor import LexborHTMLParser

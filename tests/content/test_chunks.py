@@ -176,9 +176,12 @@ def ids(text: str) -> list[str]:
     st.data(),
 )
 def test_a_changed_paragraph_changes_only_chunks_of_its_section(sections, data):
-    """The others keep their ids, and so do those of the section that end before its chunk begins."""
+    """The others keep their ids, and so do those of the section that end before its chunk begins.
+
+    No section is so small that it is merged with its neighbours, neither before nor after.
+    """
     page = [
-        [prose(1_000 * section + 20 * at, size + 4) for at, size in enumerate(sizes)]
+        [prose(1_000 * section + 20 * at, size + 5) for at, size in enumerate(sizes)]
         for section, sizes in enumerate(sections)
     ]
     section = data.draw(st.integers(0, len(page) - 1))
@@ -186,7 +189,7 @@ def test_a_changed_paragraph_changes_only_chunks_of_its_section(sections, data):
     before = _written(page)
     old = page[section][at]
     page[section][at] = data.draw(
-        st.sampled_from([old.replace("number", "figure"), prose(90_000, 3), prose(90_000, 20)])
+        st.sampled_from([old.replace("number", "figure"), prose(90_000, 6), prose(90_000, 20)])
     )
     after = _written(page)
     kept = set(ids(after))
@@ -200,7 +203,7 @@ def test_a_changed_paragraph_changes_only_chunks_of_its_section(sections, data):
 
 
 def test_an_edit_changes_only_the_chunks_that_hold_it_as_a_rule():
-    """In one long section; where a cut has to move, the cuts behind are soon the old ones again."""
+    """In one long section; after a cut that has to move, the following ones are soon the same as before."""
     paragraphs = [prose(20 * n, 1 + n * 7 % 5) for n in range(120)]
     old = ids("# A\n\n" + "\n\n".join(paragraphs))
     gone = []

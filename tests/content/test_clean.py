@@ -1,4 +1,4 @@
-"""What stays of a text, and what a reader could not see anyway."""
+"""Which characters of a text stay, and which are invisible and removed."""
 
 import pytest
 from hypothesis import given
@@ -147,7 +147,7 @@ def test_a_line_is_short_and_has_single_spaces(text: str, line: str):
     ("start", "end"), [("\x1b]", "\x07"), ("\x9d", "\x9c"), ("\x1bP", "\x1b\\")], ids=repr
 )
 def test_a_sequence_has_an_end_or_is_text(first, start: str, end: str):
-    """A start that anybody may write cannot swallow the page."""
+    """An unfinished one must not swallow the rest of the page."""
     shown = first(lambda count: "a" in clean(f"{start}{'a' * count}{end}b"))
     assert shown == 4_097
     assert clean(f"{start}{'a' * shown}{end}b").startswith("a" * shown)

@@ -1,4 +1,4 @@
-"""Cleaning takes out what nobody sees, and leaves alone what anybody reads."""
+"""Cleaning removes invisible characters and nothing else."""
 
 # ruff: noqa: RUF001 - letters that look alike are those of the scripts
 

@@ -1,4 +1,4 @@
-"""Bodies of every kind, and what comes out."""
+"""Bodies of every media type as documents."""
 
 import json
 from pathlib import Path

@@ -64,7 +64,7 @@ fuzz = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 def read(
     body: str | bytes, kind: str, label: str | None = None, config: ContentConfig | None = None
 ):
-    """Convert; `None` for one of the two errors that it may come to."""
+    """Convert; `None` for one of the two expected errors."""
     data = body if isinstance(body, bytes) else body.encode("utf-8", "surrogatepass")
     try:
         return convert(
@@ -78,7 +78,7 @@ def read(
 
 
 def check_text(page: Document) -> None:
-    """Everything in it can be written, and has been cleaned."""
+    """All of it can be encoded, and is clean."""
     texts = [
         page.title,
         page.description,

@@ -33,6 +33,8 @@ ENCODINGS = [
     ("big5", "big5hkscs", "中文網頁"),
     ("euc-kr", "cp949", KOREAN),
     ("windows-874", "cp874", "สวัสดีชาวโลก"),
+    *((f"iso-8859-{part}", f"iso8859-{part}", "Reef") for part in (3, 4, 6, 8, 10, 13, 14, 15, 16)),
+    *((f"windows-{page}", f"cp{page}", "Reef") for page in (1250, 1253, 1257, 1258)),
 ]
 
 

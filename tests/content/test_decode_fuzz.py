@@ -1,4 +1,4 @@
-"""Any bytes under any label become text, and text survives the way through its encoding."""
+"""Any bytes under any label become text, and encoded text is decoded unchanged."""
 
 import codecs
 

@@ -1,4 +1,4 @@
-"""How elements look in Markdown, and what must not get through."""
+"""Fragments as Markdown, and markup that must not pass."""
 
 import re
 from typing import Any

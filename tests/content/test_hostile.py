@@ -1,4 +1,4 @@
-"""Pages that hang, crash or swell readers: each ends in text or in an error of ours, in time."""
+"""Pages made to hang, crash or exhaust a reader: each gives text or one of our errors, in time."""
 
 import asyncio
 import random
@@ -197,7 +197,7 @@ _TITLE_ONLY: Final = "<title>Bees</title><article><p>They dance.</p></article>"
 
 @pytest.fixture(scope="module")
 def read() -> Iterator[Callable[[str, str], Result]]:
-    """Reads a page in a process with the usual limits; all cases share it as long as it lives."""
+    """Read a page in a process with the usual limits; all cases share it until it ends."""
     with asyncio.Runner() as runner:
         workers = ChildWorkers(_CONFIG)
 

@@ -1,4 +1,4 @@
-"""From the HTML of a page to its text: what is dropped, what is resolved, what is said of it."""
+"""HTML pages as text: what is dropped, resolved and reported."""
 
 from pathlib import Path
 
@@ -225,3 +225,92 @@ def test_headings_keep_what_was_noted_when_their_links_are_gone():
 )
 def test_many_elements_are_walked_through(unit: str, headings: int):
     assert len(anchors(unit * 3_000)) == headings
+
+
+STREAMED = "<p>One.</p><template id={}></template><p>Three.</p><div hidden id={}><p>Two.</p></div>"
+CALL = "<script>$RC('B:0','S:0')</script>"
+
+
+@pytest.mark.parametrize(
+    ("body", "shown"),
+    [
+        pytest.param(STREAMED.format("B:0", "S:0") + CALL, "One. Two. Three.", id="boundary"),
+        pytest.param(STREAMED.format("P:0", "S:0") + CALL, "One. Two. Three.", id="placeholder"),
+        pytest.param(STREAMED.format("x", "S:2") + CALL, "One. Three. Two.", id="no place"),
+        pytest.param(
+            f"<p>One.</p><div hidden id=S:3><p>Two.</p><template id=B:3></template></div>{CALL}",
+            "One. Two.",
+            id="place inside",
+        ),
+        pytest.param(STREAMED.format("x", "x") + CALL, "One. Three.", id="hidden"),
+        pytest.param(STREAMED.format("B:0", "S:1"), "One. Three.", id="no call"),
+        pytest.param("<frameset></frameset>", "", id="no body"),
+    ],
+)
+def test_parts_that_scripts_would_show_stand_where_they_belong(body: str, shown: str):
+    assert " ".join(read(body).written.markdown.split()) == shown
+
+
+SENTENCES = "<p>A sentence that a reader can read without any script at all.</p>" * 12
+
+
+@pytest.mark.parametrize(
+    ("body", "is_open"),
+    [
+        pytest.param(
+            f"<noscript>Held. {SENTENCES}</noscript><script>x()</script>", True, id="Discourse"
+        ),
+        pytest.param(
+            f"<noscript>Held. {SENTENCES}</noscript>{SENTENCES * 2}",
+            False,
+            id="page has its own text",
+        ),
+        pytest.param(
+            "<p>Tides.</p><noscript>Held. Enable JavaScript.</noscript>",
+            False,
+            id="asks for scripts",
+        ),
+    ],
+)
+def test_noscript_that_is_the_page_is_opened(body: str, *, is_open: bool):
+    assert ("Held." in read(f"<body>{body}").written.markdown) is is_open
+
+
+PROSE = "<p>" + "A sentence that a reader can read without any script at all. " * 5
+SCRIPT = f"<script>{'draw();' * 400}</script>"
+
+
+SKELETONS = {
+    "Vite": ("<div id=root></div><script type=module src=/m.js></script>", True),
+    "Vue": ("<div id=app><!-- --></div><script src=/m.js></script>", True),
+    "loading": ("<div id=__next>Loading…</div><script src=/m.js></script>", True),
+    "Angular": ("<app-root></app-root><script src=/m.js></script>", True),
+    "asks in the head": (
+        "<noscript>Enable JavaScript.</noscript><script src=/m.js></script>",
+        True,
+    ),
+    "asks for scripts": (
+        (
+            "<body><noscript>You need to enable JavaScript to run this app.</noscript><div></div>"
+            "<script src=/m.js></script>"
+        ),
+        True,
+    ),
+    "module": ("<my-page></my-page><script type=module src=/m.js></script>", True),
+    "large script": (f"<h1>Shop</h1>{SCRIPT}", True),
+    "drawn by the server": (f"<div id=root>{PROSE}</div>{SCRIPT}", False),
+    "long enough": (f"<noscript>No JavaScript?</noscript>{PROSE}{SCRIPT}", False),
+    "counts visits": ("<p>Hello.</p><script src=/count.js></script>", False),
+    "short": ("<p>Hello.</p>", False),
+    "no scripts at all": ("<div id=root></div>", False),
+    "data": ("<h1>x</h1><script type='application/ld+json'>" + "[]" * 5_000 + "</script>", False),
+    "empty": ("", False),
+}
+
+
+@pytest.mark.parametrize(("body", "expected"), SKELETONS.values(), ids=SKELETONS)
+def test_a_skeleton_is_told_from_a_short_page(body: str, *, expected: bool):
+    assert (
+        read_page(body, url="https://ex.org/", style=Style(), max_chars=100_000).is_skeleton
+        is expected
+    )

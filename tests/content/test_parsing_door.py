@@ -1,4 +1,4 @@
-"""Strangers' markup reaches a parser in known places only, each behind its guard."""
+"""Untrusted markup is parsed in known places only, each behind its guard."""
 
 import re
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""The passages of a text, those that fit a question best first."""
+"""The passages of a text, ranked by how well they fit a question."""
 
 import pytest
 from hypothesis import given

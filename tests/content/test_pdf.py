@@ -15,7 +15,7 @@ NO_TEXT: tuple[PdfText, ...] = ()
 
 
 def shown_headings(result):
-    """What stands where the outline says."""
+    """The lines at the offsets of the outline."""
     markdown = result["markdown"]
     return [markdown[entry["offset"] :].split("\n", 1)[0] for entry in result["outline"]]
 

@@ -1,4 +1,4 @@
-"""Lines that stand on a page, put together to paragraphs."""
+"""The lines of a page, joined into paragraphs."""
 
 import pytest
 

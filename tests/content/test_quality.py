@@ -1,4 +1,4 @@
-"""What a page is worth, and when nothing of it is."""
+"""The quality of pages, and pages that have none."""
 
 import random
 

@@ -267,7 +267,7 @@ THAI = f"วันนี้อากาศดีมากจนทุกคน�
     ],
 )  # fmt: skip
 def test_a_summary_of_a_length_is(text: str, query: str, summary: str):
-    """What is empty behind a summary is room that it does not need."""
+    """Spaces at the end of a summary stand for room that it does not use."""
     assert summarize(text, query=query, max_chars=len(summary)) == summary.rstrip()
 
 

@@ -1,4 +1,4 @@
-"""Whether a passage supports a question, and what it lacks."""
+"""Whether passages answer a question, and which of its words are missing."""
 
 import pytest
 
@@ -90,7 +90,7 @@ def test_a_question_is_answered_by(question, texts, title):
     ],
 )  # fmt: skip
 def test_what_is_not_answered_is_named(question, texts, missing):
-    """In the words of the question; `None` where all of them stand somewhere."""
+    """In the words of the question; `None` if each of them occurs somewhere."""
     found = told(question, *texts)
     assert not found.answered
     assert missing is None or any(missing in each for each in found.missing)

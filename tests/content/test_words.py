@@ -1,4 +1,4 @@
-"""What a word is."""
+"""How text is split into words."""
 
 # ruff: noqa: RUF001 - texts of many scripts
 

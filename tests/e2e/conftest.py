@@ -47,7 +47,7 @@ class Searx:
     def point_to(self, site: str) -> None:
         """Let row `n` of a category have the address `<site>/<category>/<n>` from now on."""
         request = Request(f"{self._upstream_url}site", data=site.encode(), method="PUT")  # noqa: S310 - a server of ours
-        with _direct().open(request, timeout=5):
+        with _direct().open(request, timeout=60):
             pass
 
 

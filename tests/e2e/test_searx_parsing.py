@@ -57,7 +57,7 @@ class Searx(Protocol):
 
 def _get(searx: Searx, **query: str) -> bytes:
     address = f"{searx.url}search?{urlencode(query)}"
-    with build_opener(ProxyHandler({})).open(address, timeout=10) as reply:
+    with build_opener(ProxyHandler({})).open(address, timeout=60) as reply:
         body: bytes = reply.read()
     return body
 

@@ -67,6 +67,7 @@ async def passages(client, url: str):
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("pace", [1.0])  # files and threads keep their time, whatever the loop's is
 @pytest.mark.parametrize("spoil", [empty, cut, overwrite, delete, pipe, device, folder])
 async def test_searches_and_pages_go_on_whatever_becomes_of_all_files(
     settings_for, tmp_path, spoil
@@ -80,7 +81,7 @@ async def test_searches_and_pages_go_on_whatever_becomes_of_all_files(
             own=[own],
             storage={"folder": str(state)},
             search={"attempt_timeout": 60, "phase_timeout": 60},
-            web_fetch={"default_timeout": 120},
+            web_fetch={"default_timeout": 120, "max_response_time": 120},
         )
         async with persistent_client(settings) as client:
             for turn in range(2):

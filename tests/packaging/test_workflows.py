@@ -40,7 +40,9 @@ def test_one_action_has_one_commit():
     assert len(pins) == len({action for action, _ in pins})
 
 
-def test_a_job_may_do_only_what_it_names():
+def test_a_job_ends_stores_no_secret_and_may_do_only_what_it_names():
+    assert [name for name, job in JOBS.items() if "timeout-minutes" not in job] == []
+    assert [name for name, text in TEXTS.items() if "secrets." in text] == []
     assert [workflow["permissions"] for workflow in WORKFLOWS.values()] == [{}, {}]
     assert {name: job["permissions"] for name, job in JOBS.items()} == {
         "test.yml:gates": {"contents": "read"},
@@ -49,14 +51,6 @@ def test_a_job_may_do_only_what_it_names():
         "release.yml:publish": {"id-token": "write"},
         "release.yml:release": {"contents": "write"},
     }
-
-
-def test_no_secret_is_stored():
-    assert [name for name, text in TEXTS.items() if "secrets." in text] == []
-
-
-def test_every_job_ends():
-    assert [name for name, job in JOBS.items() if "timeout-minutes" not in job] == []
 
 
 def test_a_release_is_approved_and_follows_a_tag():
@@ -79,5 +73,8 @@ def test_the_workflows_and_gates_use_files_and_environments_that_there_are():
     tox.read(ROOT / "tox.ini", "utf-8")
     assert "testenv:py31{1,2,3}" in tox.sections()
     assert "tox run -e py3${{ matrix.minor }}" in TEXTS["test.yml"]
+    label, _, paired = tox["tox"]["labels"].partition(" = ")
+    assert re.search(f" -m {label} .* -e tests ", (ROOT / ".ci/run").read_text(), re.DOTALL)
+    assert {*paired.split(", "), "tests"} == {*tox["tox"]["env_list"].split(", "), "audit"}
     for script in re.findall(r"run: .*?((?:\.ci|scripts)/[\w.]+)", "".join(TEXTS.values())):
         assert (ROOT / script).is_file(), script

@@ -23,8 +23,7 @@ from searx_mcp.pool.record import InstanceRecord
 from searx_mcp.storage.redis import RETRY_INTERVAL, RedisLink
 from searx_mcp.storage.redis_state import RedisStore
 from searx_mcp.storage.sqlite_state import FILE_NAME, SqliteStore
-from searx_mcp.storage.state import Account, Reservation, Window
-from searx_mcp.storage.windows import QuotaMirror
+from searx_mcp.storage.state import Account, QuotaMirror, Reservation, Window
 
 NOW = 1_000_000_000.0
 DAY = 86_400.0

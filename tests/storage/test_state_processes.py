@@ -54,11 +54,7 @@ def run(start):
 @pytest.mark.slow
 async def test_processes_some_of_them_killed_never_exceed_a_shared_budget(run, tmp_path):
     state = tmp_path / "state" / "state-v1.db"
-    logs = [tmp_path / f"{number}.log" for number in range(4)]
-    async with asyncio.TaskGroup() as group:
-        for number, log in enumerate(logs):
-            group.create_task(run(state, log, number, killed=1 if number < 2 else 0))
-
+    lines = await told_by_four(run, state, tmp_path)
     with closing(sqlite3.connect(state)) as connection:
         assert connection.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
         charges = connection.execute("SELECT instance, at FROM charges ORDER BY at").fetchall()
@@ -66,19 +62,14 @@ async def test_processes_some_of_them_killed_never_exceed_a_shared_budget(run, t
         "state-v1.db",
         "state-v1.db.lock",
     ]
-    check(charges, [line.split() for log in logs for line in log.read_text().splitlines()])
+    check(charges, lines)
 
 
 @pytest.mark.slow
 async def test_processes_on_a_server_never_exceed_a_shared_budget(run, tmp_path, start_redis):
-    server = start_redis()
-    logs = [tmp_path / f"{number}.log" for number in range(4)]
-    async with asyncio.TaskGroup() as group:
-        for number, log in enumerate(logs):
-            group.create_task(run(server.url, log, number, killed=1 if number < 2 else 0))
-
-    charges = await kept_on(server.url)
-    check(charges, [line.split() for log in logs for line in log.read_text().splitlines()])
+    url = start_redis().url
+    lines = await told_by_four(run, url, tmp_path)
+    check(await kept_on(url), lines)
 
 
 @pytest.mark.slow
@@ -109,6 +100,15 @@ async def test_while_a_server_is_killed_and_started_anew_no_process_exceeds_a_bu
         keep_to_limits([(name, at) for at, name in ours])
         told += [(name, at) for at, name in ours]
     assert Counter(told) <= Counter(charges), "nothing granted is forgotten"
+
+
+async def told_by_four(run, state: Path | str, folder: Path) -> list[list[str]]:
+    """What four processes have told, two of which were killed and started again."""
+    logs = [folder / f"{number}.log" for number in range(4)]
+    async with asyncio.TaskGroup() as group:
+        for number, log in enumerate(logs):
+            group.create_task(run(state, log, number, killed=1 if number < 2 else 0))
+    return [line.split() for log in logs for line in log.read_text().splitlines()]
 
 
 async def kept_on(url: str) -> list[tuple[str, float]]:

@@ -1,4 +1,4 @@
-"""Names of hosts, told apart without looking them up, and domains in all spellings."""
+"""Kinds of host names, without a lookup, and domains in all spellings."""
 
 import pytest
 from hypothesis import given

@@ -24,6 +24,12 @@ def test_a_url_comes_back_as_it_will_be_requested(raw, checked):
     assert str(check_url(raw, allow=NOTHING)) == checked
 
 
+ADVICE = {
+    ErrorCode.BLOCKED_PORT: "Use port 80, 443, 8080 or 8443.",
+    ErrorCode.BLOCKED_ADDRESS: "fetch.allow_private",
+}
+
+
 @pytest.mark.parametrize(
     ("raw", "code"),
     [
@@ -43,6 +49,7 @@ def test_a_forbidden_url_says_which_rule_it_breaks(raw, code):
     with pytest.raises(PolicyError) as caught:
         check_url(raw, allow=NOTHING)
     assert (caught.value.code, caught.value.url) == (code, raw)
+    assert ADVICE.get(code, "") in caught.value.advice
 
 
 @pytest.mark.parametrize("scheme", ["http", "https", "ftp", "gopher", "javascript"])

@@ -11,8 +11,17 @@ from searx_mcp.content.html.declarations import WHITE, Value, is_same, names_for
 from searx_mcp.content.html.look import Look, ground_of, ink_of, look
 from searx_mcp.content.html.selectors import Matcher, weigh
 from searx_mcp.content.html.stylesheet import StyleRule, StyleSheet
-from searx_mcp.content.html.suspects import GROUNDS, INKS, SKELETON, Suspects, own_styles
-from searx_mcp.content.html.variables import Scope, depends, is_variable, replaced
+from searx_mcp.content.html.suspects import (
+    GROUNDS,
+    INKS,
+    SKELETON,
+    Scope,
+    Suspects,
+    depends,
+    is_variable,
+    own_styles,
+    replaced,
+)
 
 UNTIL_LOADED: Final = frozenset({"opacity", "visibility", "display"})
 """Properties by which an element's own style hides the page until its scripts have run."""

@@ -14,8 +14,8 @@ from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from searx_mcp.content.html.cascade import UNTIL_LOADED, Applied, Cascade
 from searx_mcp.content.html.stylesheet import StyleSheet, media
-from searx_mcp.content.html.suspects import WITH_OWN_STYLE
-from searx_mcp.content.removals import RemovalRule, Removals
+from searx_mcp.content.html.suspects import SKELETON, WITH_OWN_STYLE
+from searx_mcp.content.tree import HEADINGS, RemovalRule, Removals
 
 _UNSEEN: Final = (
     "script,style,noscript,template,iframe,frame,frameset,object,embed,applet,canvas,audio,video,"
@@ -32,7 +32,6 @@ _TEXT_BUTTONS: Final = (
 )
 """Headings that fold their section are written as buttons, and so are words in cells and the labels of panels."""
 
-_TITLES: Final = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
 _HEADING_BUTTONS: Final = "button:has(h1,h2,h3,h4,h5,h6)"
 """The same the other way round: buttons that contain headings."""
 
@@ -41,8 +40,6 @@ _ADDRESSES: Final = 'input[type=email i],input[name*=mail i],input[placeholder*=
 ASKS_ADDRESS: Final = "mail"
 FILLED_IN: Final = "x-filled-in"
 """Marks a form to fill in; other forms only contain text, such as those around posts of old forums."""
-
-_SKELETON: Final = frozenset({"html", "head", "body"})
 
 _STYLE_TYPES: Final = frozenset({"", "text/css"})
 _OTHER_SHEETS: Final = 'link[rel~="stylesheet" i],link[as="style" i]'
@@ -78,7 +75,7 @@ def drop_unseen(tree: LexborHTMLParser, removals: Removals) -> None:
             form.attrs[FILLED_IN] = "" if form.css_first(_ADDRESSES) is None else ASKS_ADDRESS
     for node in tree.css(_UNSEEN):
         is_text = node.mem_id in texts and not _is_marked(node)
-        if node.tag not in _SKELETON and not is_text:
+        if node.tag not in SKELETON and not is_text:
             removals.remove(node, RemovalRule.UNSEEN)
 
 
@@ -97,7 +94,7 @@ def open_buttons(tree: LexborHTMLParser) -> None:
 def _acts_on_title(button: LexborNode) -> bool:
     """Whether a button directly follows words of a heading, and does not fold the section below it."""
     title, before = button.parent, button.prev
-    if title is None or title.tag not in _TITLES or "aria-expanded" in button.attributes:
+    if title is None or title.tag not in HEADINGS or "aria-expanded" in button.attributes:
         return False
     return before is not None and sum(map(str.isalpha, before.text())) > 1
 

@@ -4,16 +4,201 @@ The page may claim anything: this is untrusted text. JSON-LD is read without its
 schema.org do: types and properties by their short names.
 """
 
+import html
+import json
 import re
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from searx_mcp.content.addresses import absolute_web
-from searx_mcp.content.html.linked_data import FALSE, MAX_AUTHORS, LinkedData, linked_data
+
+_MAX_AUTHORS: Final = 5
+_FALSE: Final = frozenset({"false", "no", "0"})
+_MAX_BLOCKS: Final = 20
+_MAX_BLOCK: Final = 200_000
+"""Characters; a longer block is a catalogue of something else."""
+_MAX_NODES: Final = 300
+_MAX_TEXT: Final = 2_000
+_MAX_TYPES: Final = 50
+_NESTING: Final = ("@graph", "mainEntity", "mainEntityOfPage", "hasPart")
+_WORKS: Final = ("Article", "Posting", "Review", "Recipe", "HowTo")
+"""Ends of type names that describe the content of a page."""
+_THINGS: Final = frozenset({"Product", "VideoObject"})
+_PAGES: Final = ("Page",)
+_WORK, _THING, _PAGE = 3, 2, 1
+
+
+@dataclass(frozen=True, slots=True)
+class _LinkedData:
+    """The values of a page's JSON-LD; nothing is cleaned, and missing values are empty.
+
+    Attributes:
+        site: the name of the site or of its publisher.
+        is_free: the value of `isAccessibleForFree`, or `None`.
+        types: of everything described, such as `NewsArticle` or `BreadcrumbList`.
+    """
+
+    title: str = ""
+    description: str = ""
+    author: str = ""
+    published: str = ""
+    modified: str = ""
+    language: str = ""
+    site: str = ""
+    is_free: bool | None = None
+    types: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class _Graph:
+    """Nodes in order, and nodes by id."""
+
+    nodes: list[Mapping[str, Any]] = field(default_factory=list)
+    by_id: dict[str, Mapping[str, Any]] = field(default_factory=dict)
+
+
+def _linked_data(blocks: Iterable[str], *, addresses: frozenset[str]) -> _LinkedData:
+    """Read the JSON-LD blocks of a page.
+
+    Args:
+        blocks: the texts of `<script type="application/ld+json">`; broken ones are skipped.
+        addresses: the page's own. A page that describes several works but does not say which of them it is, is
+            a list of them, and does not describe itself.
+    """
+    graph = _Graph()
+    for count, block in enumerate(blocks):
+        if count == _MAX_BLOCKS:
+            break
+        _collect(_load(block), graph)
+    nodes = _of_the_page(graph.nodes, addresses)
+    return _LinkedData(
+        title=_first(_text(node.get(key)) for node in nodes for key in ("headline", "name")),
+        description=_first(_text(node.get("description")) for node in nodes),
+        author=_first(
+            _names(node.get(key), graph) for node in nodes for key in ("author", "creator")
+        ),
+        published=_first(
+            _text(node.get(key))
+            for node in nodes
+            for key in ("datePublished", "dateCreated", "uploadDate")
+        ),
+        modified=_first(_text(node.get("dateModified")) for node in nodes),
+        language=_first(_text(node.get("inLanguage")) for node in nodes),
+        site=_site(nodes, graph),
+        is_free=_is_free(nodes, graph.nodes),
+        types=frozenset(kind for node in graph.nodes for kind in _kinds(node)[:_MAX_TYPES]),
+    )
+
+
+def _load(block: str) -> object:
+    if len(block) > _MAX_BLOCK:
+        return None
+    text = block.strip().removesuffix(";")
+    try:
+        # Line breaks in strings are the most common mistake.
+        return json.loads(text, strict=False)
+    except (ValueError, RecursionError):
+        return None
+
+
+def _collect(value: object, graph: _Graph) -> None:
+    waiting = [value]
+    while waiting and len(graph.nodes) < _MAX_NODES:
+        value = waiting.pop(0)
+        if isinstance(value, list):
+            waiting += value[:_MAX_NODES]
+        elif isinstance(value, dict):
+            graph.nodes.append(value)
+            if isinstance(identifier := value.get("@id"), str) and len(value) > 1:
+                graph.by_id.setdefault(identifier, value)
+            waiting += [value[key] for key in _NESTING if key in value]
+
+
+def _of_the_page(
+    nodes: list[Mapping[str, Any]], addresses: frozenset[str]
+) -> list[Mapping[str, Any]]:
+    """The nodes that describe the page, best first."""
+    ranked = [(rank, node) for node in nodes if (rank := _rank(node))]
+    named = [(rank, node) for rank, node in ranked if _places(node) & addresses]
+    chosen = list(named)
+    for rank in (_WORK, _THING, _PAGE):
+        others = [entry for entry in ranked if entry[0] == rank]
+        if len(others) == 1 and others[0] not in named:
+            chosen += others
+    return [node for _, node in sorted(chosen, key=lambda entry: -entry[0])]
+
+
+def _rank(node: Mapping[str, Any]) -> int:
+    kinds = _kinds(node)
+    if any(kind.endswith(_WORKS) for kind in kinds):
+        return _WORK
+    if any(kind in _THINGS for kind in kinds):
+        return _THING
+    return _PAGE if any(kind.endswith(_PAGES) for kind in kinds) else 0
+
+
+def _kinds(node: Mapping[str, Any]) -> list[str]:
+    return [name.rpartition("/")[2] for name in _strings(node.get("@type"))]
+
+
+def _places(node: Mapping[str, Any]) -> set[str]:
+    places = _strings(node.get("url")) + _strings(node.get("@id"))
+    entity = node.get("mainEntityOfPage")
+    places += _strings(entity.get("@id") if isinstance(entity, dict) else entity)
+    return {place.partition("#")[0].rstrip("/") for place in places}
+
+
+def _strings(value: object) -> list[str]:
+    values = value if isinstance(value, list) else [value]
+    return [entry for entry in values[:_MAX_NODES] if isinstance(entry, str)]
+
+
+def _text(value: object) -> str:
+    if isinstance(value, list):
+        return _first(_text(entry) for entry in value[:_MAX_AUTHORS] if not isinstance(entry, list))
+    return html.unescape(value[:_MAX_TEXT]).strip() if isinstance(value, str) else ""
+
+
+def _names(value: object, graph: _Graph) -> str:
+    """The authors: names of people or organisations, in order, without duplicates."""
+    names: dict[str, None] = {}
+    for entry in (value if isinstance(value, list) else [value])[:_MAX_AUTHORS]:
+        person = entry
+        if isinstance(person, dict):
+            if not person.get("name"):
+                person = graph.by_id.get(str(person.get("@id")), person)
+            person = person.get("name")
+        if (name := _text(person)) and not name.startswith(("http://", "https://")):
+            names[name] = None
+    return ", ".join(names)
+
+
+def _site(nodes: list[Mapping[str, Any]], graph: _Graph) -> str:
+    """The name of a node that describes the site, else the publisher's."""
+    sites = (_text(node.get("name")) for node in graph.nodes if "WebSite" in _kinds(node))
+    return _first(sites) or _first(
+        _names(node.get(key), graph) for node in nodes for key in ("isPartOf", "publisher")
+    )
+
+
+def _is_free(nodes: list[Mapping[str, Any]], parts: list[Mapping[str, Any]]) -> bool | None:
+    """The value in the page's own nodes, else in its parts."""
+    for node in (*nodes, *(part for part in parts if "cssSelector" in part)):
+        value = node.get("isAccessibleForFree")
+        if isinstance(value, bool):
+            return value
+        if isinstance(value, str):
+            return value.rpartition("/")[2].strip().lower() not in _FALSE
+    return None
+
+
+def _first(texts: Iterator[str]) -> str:
+    return next(filter(None, texts), "")
+
 
 _MAX_METAS: Final = 300
 _MAX_CONTENT: Final = 2_000
@@ -48,10 +233,10 @@ _AUTHOR_PLACES: Final = (
 )  # fmt: skip
 _DUBLIN_CORE = re.compile(r"\A(dc|dcterms):")
 _YEAR = re.compile(r"[0-9]{4}")
-_LANGUAGE = re.compile(r"[A-Za-z]{2,8}(?:[-_][A-Za-z0-9]{1,8})*")
+LANGUAGE = re.compile(r"[A-Za-z]{2,8}(?:[-_][A-Za-z0-9]{1,8})*")
 
 
-class Said(NamedTuple):
+class _Said(NamedTuple):
     """A text and its source: `json-ld`, a `<meta>` by its name, or the element that shows it."""
 
     text: str
@@ -62,7 +247,7 @@ class Said(NamedTuple):
         return bool(self.text)
 
 
-_NOTHING: Final = Said("", "")
+_NOTHING: Final = _Said("", "")
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,9 +290,9 @@ def metadata(tree: LexborHTMLParser, *, url: str) -> Metadata:
     """
     metas = _metas(tree)
     canonical = _canonical(tree, metas, url)
-    linked = LinkedData()
+    linked = _LinkedData()
     if blocks := tree.css('script[type="application/ld+json" i]'):
-        linked = linked_data(
+        linked = _linked_data(
             (node.text() for node in blocks),
             addresses=frozenset(
                 place.partition("#")[0].rstrip("/")
@@ -138,8 +323,8 @@ def metadata(tree: LexborHTMLParser, *, url: str) -> Metadata:
     )
 
 
-def _linked(text: str) -> Said:
-    return Said(text, "json-ld")
+def _linked(text: str) -> _Said:
+    return _Said(text, "json-ld")
 
 
 def _metas(tree: LexborHTMLParser) -> Mapping[str, list[str]]:
@@ -156,16 +341,16 @@ def _metas(tree: LexborHTMLParser) -> Mapping[str, list[str]]:
     return found
 
 
-def _said(metas: Mapping[str, list[str]], *names: str) -> Said:
-    return next((Said(metas[name][0], name) for name in names if name in metas), _NOTHING)
+def _said(metas: Mapping[str, list[str]], *names: str) -> _Said:
+    return next((_Said(metas[name][0], name) for name in names if name in metas), _NOTHING)
 
 
-def _canonical(tree: LexborHTMLParser, metas: Mapping[str, list[str]], url: str) -> Said:
+def _canonical(tree: LexborHTMLParser, metas: Mapping[str, list[str]], url: str) -> _Said:
     link = tree.css_first('link[rel="canonical" i]')
     href = (link.attributes.get("href") or "") if link is not None else ""
     stated = _said(metas, "og:url")
-    found = Said(absolute_web(url, href) if href else "", "link")
-    return found or Said(absolute_web(url, stated.text) if stated else "", stated.source)
+    found = _Said(absolute_web(url, href) if href else "", "link")
+    return found or _Said(absolute_web(url, stated.text) if stated else "", stated.source)
 
 
 def _types(tree: LexborHTMLParser, metas: Mapping[str, list[str]]) -> frozenset[str]:
@@ -175,43 +360,43 @@ def _types(tree: LexborHTMLParser, metas: Mapping[str, list[str]]) -> frozenset[
     return frozenset(found | {_said(metas, "og:type").text.lower()} - {""})
 
 
-def _title(tree: LexborHTMLParser, metas: Mapping[str, list[str]], linked: LinkedData) -> Said:
+def _title(tree: LexborHTMLParser, metas: Mapping[str, list[str]], linked: _LinkedData) -> _Said:
     if title := _said(metas, "og:title"):
         return title
     for selector in ("head title", "title"):
         node = tree.css_first(selector)
         if node is not None and (text := _one_line(node.text())):
-            return Said(text, "title")
+            return _Said(text, "title")
     if linked.title:
         return _linked(linked.title)
     heading = tree.css_first("h1")
-    return Said(_one_line(heading.text()) if heading is not None else "", "h1")
+    return _Said(_one_line(heading.text()) if heading is not None else "", "h1")
 
 
-def _author(tree: LexborHTMLParser, metas: Mapping[str, list[str]]) -> Said:
+def _author(tree: LexborHTMLParser, metas: Mapping[str, list[str]]) -> _Said:
     for name in _AUTHOR:
         # Open Graph requires the address of a profile here.
         names = [entry for entry in metas.get(name, ()) if not entry.lower().startswith("http")]
         if names:
-            return Said(_joined(names), name)
+            return _Said(_joined(names), name)
     for place in _AUTHOR_PLACES:
         names = [_one_line(node.text()) for node in tree.css(place)[: _FEW_AUTHORS + 1]]
         names = [entry for entry in names if 0 < len(entry) <= _MAX_NAME]
         # A page with more authors is a list of other pages.
         if names and len(set(names)) <= _FEW_AUTHORS:
-            return Said(_joined(names), place)
+            return _Said(_joined(names), place)
     return _NOTHING
 
 
 def _joined(names: list[str]) -> str:
-    return ", ".join(dict.fromkeys(names[:MAX_AUTHORS]))
+    return ", ".join(dict.fromkeys(names[:_MAX_AUTHORS]))
 
 
-def _placed(tree: LexborHTMLParser, places: tuple[str, ...]) -> Said:
+def _placed(tree: LexborHTMLParser, places: tuple[str, ...]) -> _Said:
     for place in places:
         for node in tree.css(place)[:1]:
             if date := _moment(node):
-                return Said(date, place)
+                return _Said(date, place)
     return _NOTHING
 
 
@@ -222,18 +407,18 @@ def _moment(node: LexborNode) -> str:
     return date if _YEAR.search(date) else ""  # "12:55 AM" is no date
 
 
-def _only_time(tree: LexborHTMLParser) -> Said:
+def _only_time(tree: LexborHTMLParser) -> _Said:
     """The first time on a page with a single article; a list of articles has many."""
     times = tree.css("article time[datetime]")
     only = bool(times) and len(tree.css("article")) == 1
-    return Said(_moment(times[0]) if only else "", "time")
+    return _Said(_moment(times[0]) if only else "", "time")
 
 
-def _language(tree: LexborHTMLParser, metas: Mapping[str, list[str]], linked: LinkedData) -> Said:
+def _language(tree: LexborHTMLParser, metas: Mapping[str, list[str]], linked: _LinkedData) -> _Said:
     attributes = tree.root.attributes if tree.root is not None else {}
     stated = (
-        Said(attributes.get("lang") or "", "html lang"),
-        Said(attributes.get("xml:lang") or "", "html xml:lang"),
+        _Said(attributes.get("lang") or "", "html lang"),
+        _Said(attributes.get("xml:lang") or "", "html xml:lang"),
         _said(metas, "og:locale"),
         _said(metas, "content-language"),
         _said(metas, "dc.language"),
@@ -241,17 +426,17 @@ def _language(tree: LexborHTMLParser, metas: Mapping[str, list[str]], linked: Li
     )
     for text, source in stated:
         tag = text.partition(",")[0].strip()
-        if _LANGUAGE.fullmatch(tag):
-            return Said(tag.replace("_", "-"), source)
+        if LANGUAGE.fullmatch(tag):
+            return _Said(tag.replace("_", "-"), source)
     return _NOTHING
 
 
-def _is_protected(metas: Mapping[str, list[str]], linked: LinkedData) -> bool:
+def _is_protected(metas: Mapping[str, list[str]], linked: _LinkedData) -> bool:
     if linked.is_free is not None:
         return not linked.is_free
     return (
         _said(metas, "article:content_tier").text.lower() == "locked"
-        or _said(metas, "isaccessibleforfree").text.lower() in FALSE
+        or _said(metas, "isaccessibleforfree").text.lower() in _FALSE
     )
 
 

@@ -11,8 +11,7 @@ from typing import Final
 from searx_mcp.content.main.related_links import paragraph_starts
 from searx_mcp.content.main.sections import leads_away
 from searx_mcp.content.main.text_density import INLINE, LONG_CHARS, Element, live
-from searx_mcp.content.normalize.tree import CANONICAL, HEADINGS
-from searx_mcp.content.removals import RemovalRule
+from searx_mcp.content.tree import CANONICAL, HEADINGS, RemovalRule, text_of
 
 _LINES: Final = frozenset({
     "address", "aside", "center", "div", "figcaption", "figure", "footer", "header", "p", "section",
@@ -102,11 +101,11 @@ def take_out_asides(elements: list[Element], root: Element) -> None:
                 element.take_out(RemovalRule.LINE)
             elif _is_only_link(element):
                 links.append(element)
-    if len(set(map(_shown, links))) <= _MAX_LINKS:
+    if len({text_of(element.node) for element in links}) <= _MAX_LINKS:
         for element in links:
             element.take_out(RemovalRule.LINE)
     heading = _last_heading(elements, root)
-    if heading is not None and not _shown(heading).endswith(("?", "\uff1f")):
+    if heading is not None and not text_of(heading.node).endswith(("?", "\uff1f")):
         heading.take_out(RemovalRule.LINE)
 
 
@@ -116,7 +115,7 @@ def take_out_end(elements: list[Element], root: Element) -> None:
         element for element in live(elements, root) if element.run and element.tag not in INLINE
     ]
     for before, line in reversed(list(pairwise(lines))):
-        shown = _shown(line)
+        shown = text_of(line.node)
         is_dated = _DATE.search(shown) and not _END.search(shown)
         is_beside = line.parent is not before.parent and (
             _VERSION.search(shown)
@@ -204,7 +203,7 @@ def is_needed(caption: Element, said: set[str]) -> bool:
 
     A credit at its end does not count; it stays with what is needed.
     """
-    shown = _shown(caption)
+    shown = text_of(caption.node)
     if _COUNTER.fullmatch(shown) or _CREDIT.match(shown):
         return False
     words = _WORD.findall(_CREDITED.split(shown, maxsplit=1)[0].lower())
@@ -227,7 +226,7 @@ class _Asides:
 
     def holds(self, line: Element) -> bool:
         """Whether a line is not part of the text."""
-        shown = _shown(line)
+        shown = text_of(line.node)
         words = len(_WORD.findall(shown))
         is_edge = not self._first <= line.start <= self._last
         if _leads_on(line, shown):
@@ -260,7 +259,7 @@ def _leads_on(line: Element, shown: str) -> bool:
     """Whether a line is a label, such as "Read also:", followed by links."""
     if not 0 < line.run_linked < line.run:
         return False
-    links = [text for link in line.node.css("a") if (text := " ".join(link.text().split()))]
+    links = [text for link in line.node.css("a") if (text := text_of(link))]
     label, _, rest = shown.partition(links[0]) if links else (shown, "", "")
     for text in links[1:]:
         rest = rest.replace(text, "", 1)
@@ -274,7 +273,7 @@ def _is_only_link(line: Element) -> bool:
     """Whether a line is a link that is neither a sentence nor an address."""
     if line.links != 1 or line.run_linked < _LINKED * line.run:
         return False
-    shown = _shown(line)
+    shown = text_of(line.node)
     return (
         1 < len(_WORD.findall(shown)) <= _MAX_WORDS
         and "://" not in shown
@@ -292,7 +291,3 @@ def _last_heading(elements: list[Element], root: Element) -> Element | None:
         elif found is not None and element.run and element.start >= found.end:
             found = None
     return found
-
-
-def _shown(element: Element) -> str:
-    return " ".join(element.node.text().split())

@@ -17,8 +17,7 @@ from searx_mcp.content.main.class_names import (
 )
 from searx_mcp.content.main.shapes import Shapes
 from searx_mcp.content.main.text_density import Element, holds, live, mains
-from searx_mcp.content.normalize.tree import CANONICAL, HEADINGS
-from searx_mcp.content.removals import RemovalRule
+from searx_mcp.content.tree import CANONICAL, HEADINGS, RemovalRule
 from searx_mcp.models.page import PageKind
 
 _KEPT: Final = CANONICAL | HEADINGS | {

@@ -6,8 +6,7 @@ from typing import Final
 
 from searx_mcp.content.main.shapes import Shapes
 from searx_mcp.content.main.text_density import Element, holds, live, rows_of_cards
-from searx_mcp.content.normalize.tree import CANONICAL, HEADINGS
-from searx_mcp.content.removals import RemovalRule
+from searx_mcp.content.tree import CANONICAL, HEADINGS, RemovalRule
 from searx_mcp.models.page import PageKind
 
 _WITH_TEASERS: Final = frozenset({PageKind.ARTICLE, PageKind.PRODUCT})

@@ -10,8 +10,7 @@ from typing import Final
 
 from searx_mcp.content.main.shapes import Shapes
 from searx_mcp.content.main.text_density import Element, live
-from searx_mcp.content.normalize.tree import HEADINGS
-from searx_mcp.content.removals import RemovalRule
+from searx_mcp.content.tree import HEADINGS, RemovalRule
 from searx_mcp.models.page import PageKind
 
 _MAX_CHARS: Final = 60

@@ -11,7 +11,7 @@ from functools import cached_property
 from typing import Final
 
 from searx_mcp.content.main.text_density import Element, holds
-from searx_mcp.content.normalize.tree import CALLOUT, HEADINGS, MATH, NOTES
+from searx_mcp.content.tree import CALLOUT, HEADINGS, MATH, NOTES
 
 _KINDS: Final = frozenset({"pre", MATH, CALLOUT, NOTES})
 _LINKED: Final = 0.5

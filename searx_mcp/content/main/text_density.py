@@ -14,8 +14,7 @@ from typing import Final
 from selectolax.lexbor import LexborNode
 
 from searx_mcp.content.main.class_names import HEARD, signs_of
-from searx_mcp.content.normalize.tree import HEADINGS
-from searx_mcp.content.removals import RemovalRule
+from searx_mcp.content.tree import HEADINGS, RemovalRule
 
 INLINE: Final = frozenset({
     "a", "abbr", "acronym", "b", "bdi", "bdo", "big", "cite", "code", "data", "del", "dfn", "em",

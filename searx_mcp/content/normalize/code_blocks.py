@@ -8,9 +8,11 @@ from typing import Final
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from searx_mcp.content.normalize.code_language import label_inside, language_of, take_labels
-from searx_mcp.content.normalize.tree import (
+from searx_mcp.content.tree import (
     MATH,
     Dialect,
+    RemovalRule,
+    Removals,
     ancestors,
     children,
     classes,
@@ -27,7 +29,6 @@ from searx_mcp.content.normalize.tree import (
     style,
     text_of,
 )
-from searx_mcp.content.removals import RemovalRule, Removals
 
 _EDITORS: Final = ".CodeMirror-code,.cm-content,.monaco-editor .view-lines,.ace_text-layer"
 _FRAMES: Final = frozenset({"codemirror", "cm-editor", "monaco-editor", "ace_editor"})
@@ -136,9 +137,7 @@ CODE: Final = Dialect(
 
 def _attached(tree: LexborHTMLParser, selector: str) -> Iterator[LexborNode]:
     """Elements that are still in the tree when it is their turn."""
-    for node in tree.css(selector)[:_MAX_BLOCKS]:
-        if is_attached(node):
-            yield node
+    return filter(is_attached, tree.css(selector)[:_MAX_BLOCKS])
 
 
 def _rewrite(

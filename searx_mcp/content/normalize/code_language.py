@@ -6,15 +6,16 @@ from typing import Final
 
 from selectolax.lexbor import LexborNode
 
-from searx_mcp.content.normalize.tree import (
+from searx_mcp.content.tree import (
     HEADINGS,
+    RemovalRule,
+    Removals,
     ancestors,
     classes,
     has_text,
     neighbour,
     short_text,
 )
-from searx_mcp.content.removals import RemovalRule, Removals
 
 _KNOWN_NAMES: Final = """
     abap actionscript ada agda apache apex applescript arduino armasm asciidoc asm assembly astro

@@ -14,7 +14,7 @@ from searx_mcp.content.normalize.footnote_writing import (
     label_of,
     says_note,
 )
-from searx_mcp.content.normalize.tree import (
+from searx_mcp.content.tree import (
     HEADINGS,
     ancestors,
     children,
@@ -107,8 +107,7 @@ def _fragment(node: LexborNode) -> str:
 
 
 def _label(link: LexborNode) -> str:
-    text = link.text()
-    label = label_of(text) if len(text) <= 2 * LABEL_CHARS else ""
+    label = label_of(link.text())
     return "" if _YEAR.fullmatch(label) else label
 
 

@@ -7,7 +7,7 @@ from typing import Final
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
-from searx_mcp.content.normalize.tree import (
+from searx_mcp.content.tree import (
     MATH,
     NOTE,
     NOTES,
@@ -32,7 +32,6 @@ _LABEL: Final = re.compile(
     re.IGNORECASE,
 )
 _CLEAN = re.compile(r"[^A-Za-z0-9_-]+")
-_NAME_CHARS: Final = 40
 LABEL_CHARS: Final = 24
 """Characters of a text that may be a label."""
 
@@ -146,16 +145,15 @@ class Builder:
     def add(self, note: ReferencedNote) -> None:
         """Replace the elements that refer to a note by references, and write the note in the common form."""
         name = self.name(note.label)
-        for reference in note.references:
-            if is_attached(reference):
-                made = new(self._tree, REFERENCE, name=name)
-                put_in_place(reference, made)
-                _take_brackets(made)
+        for reference in filter(is_attached, note.references):
+            made = new(self._tree, REFERENCE, name=name)
+            put_in_place(reference, made)
+            _take_brackets(made)
         self._write(note, name)
 
     def name(self, label: str) -> str:
         """A unique name for a note: its label, or a number."""
-        name = base = _CLEAN.sub("-", label).strip("-")[:_NAME_CHARS]
+        name = base = _CLEAN.sub("-", label).strip("-")
         while not name or name in self._taken:
             # The last number is remembered: counting from one would be quadratic.
             self._given[base] += 1
@@ -208,9 +206,7 @@ class Builder:
 def _trim(made: LexborNode) -> None:
     """Remove the line breaks and empty elements at the start and end of a note."""
     for nodes in (children(made), children(made)[::-1]):
-        for node in nodes:
-            if not is_attached(node):
-                continue
+        for node in filter(is_attached, nodes):
             if not (is_blank(node) or node.tag == "br" or _is_nothing(node)):
                 break
             node.decompose()

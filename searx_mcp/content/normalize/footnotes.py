@@ -8,12 +8,13 @@ from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from searx_mcp.content.normalize.footnote_links import linked_notes
 from searx_mcp.content.normalize.footnote_writing import Builder, ReferencedNote, is_note_heading
-from searx_mcp.content.normalize.tree import (
+from searx_mcp.content.tree import (
     HEADINGS,
     NOTE,
     NOTES,
     REFERENCE,
     Dialect,
+    Removals,
     ancestors,
     classes,
     first_solid,
@@ -25,7 +26,6 @@ from searx_mcp.content.normalize.tree import (
     short_text,
     text_of,
 )
-from searx_mcp.content.removals import Removals
 
 _NUMBER = re.compile(r"\[?(\d{1,3})\]?\.?")
 _BOLD: Final = "p > strong:first-child,p > b:first-child"
@@ -221,8 +221,8 @@ def _rewrite_sidenotes(tree: LexborHTMLParser, builder: Builder) -> None:
 
     A sidenote directly after a reference is a copy of its note further down, and removed.
     """
-    for side in tree.css(_SIDES)[:_MAX_SIDENOTES]:
-        if not is_attached(side) or not has_text(side):
+    for side in filter(is_attached, tree.css(_SIDES)[:_MAX_SIDENOTES]):
+        if not has_text(side):
             continue
         marks = _marks(side)
         if any(mark.tag == REFERENCE for mark in marks):
@@ -271,11 +271,10 @@ def _rewrite(
 def _take_number(content: LexborNode) -> str:
     """Remove the number at the start of a sidenote, and return it."""
     found = ""
-    for mark in content.css(_NUMBERS):
-        if is_attached(mark):
-            match = _SIDE_NUMBER.fullmatch(mark.text())
-            found = found or (match[1] if match else "")
-            mark.decompose()
+    for mark in filter(is_attached, content.css(_NUMBERS)):
+        match = _SIDE_NUMBER.fullmatch(mark.text())
+        found = found or (match[1] if match else "")
+        mark.decompose()
     first = first_solid(content)
     if first is not None and first.tag == "sup" and (match := _SIDE_NUMBER.fullmatch(first.text())):
         found = found or match[1]

@@ -14,11 +14,11 @@ from urllib.parse import unquote_plus
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from searx_mcp.content.html.guards import guard, parse
-from searx_mcp.content.normalize.mathml import to_tex
-from searx_mcp.content.normalize.tex import MAX_TEX, agrees, cleaned, is_tex
-from searx_mcp.content.normalize.tree import (
+from searx_mcp.content.normalize.tex import MAX_TEX, agrees, cleaned, is_tex, to_tex
+from searx_mcp.content.tree import (
     MATH,
     Dialect,
+    Removals,
     ancestors,
     carry,
     classes,
@@ -30,7 +30,6 @@ from searx_mcp.content.normalize.tree import (
     new,
     put_in_place,
 )
-from searx_mcp.content.removals import Removals
 
 _STATED: Final = ("data-math", "data-latex", "data-tex", "data-entry", "data-expr", "data-formula")
 _STATING: Final = ",".join(f"[{name}]" for name in _STATED)
@@ -70,9 +69,8 @@ _MAX_ROWS: Final = 500
 def _normalize_formulas(tree: LexborHTMLParser, _: Removals) -> None:
     """Make the source of each formula the only content of the element that shows it."""
     for selector, rewrite in _DIALECTS:
-        for node in tree.css(selector)[:_MAX_FORMULAS]:
-            if is_attached(node):
-                rewrite(tree, node)
+        for node in filter(is_attached, tree.css(selector)[:_MAX_FORMULAS]):
+            rewrite(tree, node)
 
 
 FORMULAS: Final = Dialect(

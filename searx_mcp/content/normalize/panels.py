@@ -8,8 +8,10 @@ from typing import Final
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from searx_mcp.content.html.hidden_elements import LABEL
-from searx_mcp.content.normalize.tree import (
+from searx_mcp.content.tree import (
     HEADINGS,
+    RemovalRule,
+    Removals,
     ancestors,
     children,
     classes,
@@ -22,7 +24,6 @@ from searx_mcp.content.normalize.tree import (
     style,
     text_of,
 )
-from searx_mcp.content.removals import RemovalRule, Removals
 
 _PANELS: Final = '[role="tabpanel"]'
 _FOLDS: Final = "[aria-expanded][aria-controls],[role=button][aria-controls]"

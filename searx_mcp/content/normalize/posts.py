@@ -6,9 +6,11 @@ from typing import Final
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
-from searx_mcp.content.normalize.tree import (
+from searx_mcp.content.tree import (
     ANY,
     Dialect,
+    RemovalRule,
+    Removals,
     ancestors,
     has_text,
     is_attached,
@@ -18,7 +20,6 @@ from searx_mcp.content.normalize.tree import (
     short_text,
     text_of,
 )
-from searx_mcp.content.removals import RemovalRule, Removals
 
 _QUOTED: Final = "aside.quote,aside.onebox"
 """Quotations and link previews, as Discourse writes them."""
@@ -77,9 +78,8 @@ def _normalize_posts(tree: LexborHTMLParser, removals: Removals) -> None:
     removals.remove_all(tree.css(_NO_TEXT), RemovalRule.POST)
     for link in tree.css(_HEADS):
         link.unwrap()
-    for box in tree.css(_QUOTED)[:_MAX_COMMENTS]:
-        if is_attached(box):
-            _rewrite(tree, box)
+    for box in filter(is_attached, tree.css(_QUOTED)[:_MAX_COMMENTS]):
+        _rewrite(tree, box)
     _name_posts(tree)
     _label_replies(tree)
 

@@ -12,9 +12,8 @@ from typing import Final
 
 from selectolax.lexbor import LexborHTMLParser
 
-from searx_mcp.content.normalize.callouts import CALLOUTS, FOLDED_CALLOUTS
 from searx_mcp.content.normalize.code_blocks import CODE
-from searx_mcp.content.normalize.declarations import DECLARATIONS
+from searx_mcp.content.normalize.documentation import CALLOUTS, DECLARATIONS, FOLDED_CALLOUTS
 from searx_mcp.content.normalize.footnotes import FOOTNOTES
 from searx_mcp.content.normalize.formulas import (
     DRAWN_FORMULAS,
@@ -22,11 +21,9 @@ from searx_mcp.content.normalize.formulas import (
     FORMULAS,
     TYPED_FORMULAS,
 )
-from searx_mcp.content.normalize.players import LAZY_IMAGES, PLAYERS
 from searx_mcp.content.normalize.posts import POSTS
-from searx_mcp.content.normalize.tasks import TASKS
-from searx_mcp.content.normalize.tree import ANY, Dialect
-from searx_mcp.content.removals import Removals
+from searx_mcp.content.normalize.replaced import LAZY_IMAGES, PLAYERS, TASKS
+from searx_mcp.content.tree import ANY, Dialect, Removals
 
 _SOURCES: Final = (
     FORMULAS, TYPED_FORMULAS, FOLDED_CALLOUTS, FORMULA_IMAGES, TASKS, LAZY_IMAGES, PLAYERS,

@@ -1,6 +1,7 @@
 """The entries of an index, whatever its format: how values are read, and which pages fit a question."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Final
@@ -49,21 +50,27 @@ class IndexFile:
 
 
 Row = IndexEntry | IndexFile
+Reader = Callable[[str], Iterable[Row]]
+"""Returns the rows of a file; raises `ValueError` if it is not an index of its format."""
 
 
-@dataclass(frozen=True, slots=True)
-class IndexFormat:
-    """A format of indexes.
+class Collected:
+    """Words by document, of each at most so many characters."""
 
-    Attributes:
-        name: of the format.
-        read: returns the rows of a file; raises `ValueError` if it is not an index.
-        is_packed: whether `read` takes bytes, as Latin-1, instead of decoded text.
-    """
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._sizes: dict[Hashable, int] = defaultdict(int)
+        self._words: dict[Hashable, list[str]] = defaultdict(list)
 
-    name: str
-    read: Callable[[str], Iterable[Row]]
-    is_packed: bool = False
+    def add(self, document: Hashable, word: str) -> None:
+        """Collect a word, if there is room for it."""
+        if self._sizes[document] + len(word) < self._most:
+            self._sizes[document] += len(word) + 1
+            self._words[document].append(word)
+
+    def of(self, document: Hashable) -> list[str]:
+        """The words of a document."""
+        return self._words[document]
 
 
 def mapping(value: object) -> Mapping[str, object]:
@@ -79,6 +86,12 @@ def rows(value: object) -> Iterator[object]:
     elif isinstance(value, dict):
         items = value.values()
     return islice(items, MOST_ROWS)
+
+
+def pair(value: object) -> tuple[object, object] | None:
+    """Read a list of two values; `None` if it is none."""
+    found = [*islice(rows(value), 3)]
+    return (found[0], found[1]) if len(found) == 2 else None  # noqa: PLR2004 - a pair
 
 
 def items(value: object) -> Iterator[tuple[str, object]]:

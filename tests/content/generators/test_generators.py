@@ -58,7 +58,7 @@ def _plain(token: Token) -> str:
 
 
 def failures(markdown: str, check: dict[str, Any]) -> set[str]:
-    """What of the expectations is not met."""
+    """The expectations that are not met."""
     read = Read(markdown)
     begun = next(iter([*PARSER.parse(markdown)]), None)
     first = check.get("first") or check["headings"][0].lstrip("# ")

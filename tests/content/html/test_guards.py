@@ -1,4 +1,4 @@
-"""What is taken from a page before the parser sees it."""
+"""What is removed from a page before it is parsed."""
 
 import re
 
@@ -20,7 +20,7 @@ from searx_mcp.content.html.guards import (
 
 
 def _measured(html: str) -> tuple[int, int]:
-    """The deepest nesting that the parser makes of a guarded page, and how many elements."""
+    """The depth and the number of elements of a guarded page after parsing."""
     deepest = depth = count = 0
     node: LexborNode | None = parse(guard(html)).root
     while node is not None:
@@ -36,7 +36,7 @@ def _measured(html: str) -> tuple[int, int]:
 
 
 def depth_of(html: str) -> int:
-    """The deepest nesting that the parser makes of a guarded page."""
+    """The depth of a guarded page after parsing."""
     return _measured(html)[0]
 
 
@@ -284,7 +284,7 @@ def test_a_comment_ends_where_the_parser_ends_it(html: str, kept: int):
 
 
 def test_many_drawings_that_never_end_are_looked_through_once():
-    """Each would cost a look at the rest of the page."""
+    """Otherwise each would cost a scan of the rest of the page."""
     page = "<svg>" * 25_000
     assert guard(page) == ""
     assert guard(f"{page}text<div>") == "text<div>"

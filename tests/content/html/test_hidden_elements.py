@@ -12,7 +12,7 @@ from searx_mcp.content.html.selectors import MAX_SELECTOR
 from searx_mcp.content.html.stylesheet import MAX_CSS, MAX_RULES
 from searx_mcp.content.html.suspects import MAX_INLINE
 from searx_mcp.content.page import ReadPage, read_page
-from searx_mcp.content.removals import Removals
+from searx_mcp.content.tree import Removals
 from searx_mcp.models.style import Style
 
 SEEN = "<p>" + "A sentence that every reader of the page sees. " * 10 + "</p>"

@@ -1,4 +1,4 @@
-"""Selectors weigh what the standard says, and are about what browsers take them to be about."""
+"""The specificity of selectors, and the elements that they match."""
 
 import pytest
 from selectolax.lexbor import LexborHTMLParser

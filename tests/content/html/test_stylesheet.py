@@ -1,4 +1,4 @@
-"""Style sheets are read to their end, as far as they are about something that a page has."""
+"""Style sheets are read to their end, except rules that no element of the page can match."""
 
 import pytest
 

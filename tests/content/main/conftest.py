@@ -8,7 +8,7 @@ from selectolax.lexbor import LexborHTMLParser
 
 from searx_mcp.content.main.find import find_main
 from searx_mcp.content.main.kinds import Hints
-from searx_mcp.content.removals import Removals
+from searx_mcp.content.tree import Removals
 from searx_mcp.models.page import PageKind
 
 

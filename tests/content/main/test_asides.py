@@ -64,7 +64,7 @@ BETWEEN = [
 
 @pytest.fixture
 def shown(find):
-    """What is shown of an article."""
+    """What is left of an article."""
     hints = {"url": URL, "title": "The river and its meadows", "types": "BlogPosting"}
     return lambda html: find(f"<article>{html}</article>", **hints).text
 

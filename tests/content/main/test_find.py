@@ -1,4 +1,4 @@
-"""The main content of a page as a whole: its roots, what is taken out of them, what always stays."""
+"""The main content of whole pages: its roots, what is removed from them, what always stays."""
 
 import pytest
 from hypothesis import given, settings
@@ -7,7 +7,7 @@ from selectolax.lexbor import LexborHTMLParser
 
 from searx_mcp.content.main.find import find_main
 from searx_mcp.content.main.kinds import Hints
-from searx_mcp.content.removals import Removals
+from searx_mcp.content.tree import Removals
 
 SENTENCE = (
     "The river runs past the old mill, and in spring it floods the lower meadows for a week. "
@@ -199,6 +199,10 @@ REMARK = "<div><p>Ann, 5 March 2024</p><p>JUNK.</p></div>"
             "<ul><li><a href=/a>Springs</a><li><a href=/b>Mouths</a><li><a href=/c>Fords</a></ul><p>Handbook</p>"
             f"<div><h1>Rivers</h1></div>{BODY}",
             {**DOCS, "title": "Rivers - Handbook"}, "Rivers The river runs", 0, 12, id="a title before its text",
+        ),
+        pytest.param(
+            f"<h1>Rivers</h1><ul>{'<li><a href=/a>JUNK</a>' * 7}</ul>{PARAGRAPH * 4}", DOCS, "Rivers The river runs", 0, 12,
+            id="links between a title and its text",
         ),
         pytest.param(
             f"<h1>Site</h1><div class=entry-content><h1>Rivers</h1>{PARAGRAPH * 4}</div>",

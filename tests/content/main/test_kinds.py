@@ -1,4 +1,4 @@
-"""What a page is, and what of it is content for that."""
+"""The kinds of pages, and what is content in each."""
 
 import pytest
 from selectolax.lexbor import LexborHTMLParser
@@ -7,7 +7,7 @@ from searx_mcp.content.html.hidden_elements import drop_unseen
 from searx_mcp.content.main.find import find_main
 from searx_mcp.content.main.kinds import Hints, generator_of, platform_kind
 from searx_mcp.content.main.text_density import measure
-from searx_mcp.content.removals import Removals
+from searx_mcp.content.tree import Removals
 from searx_mcp.models.page import PageKind
 
 SENTENCE = (

@@ -1,4 +1,4 @@
-"""What headings and cards give away."""
+"""Sections and cards that are removed by their headings and links."""
 
 import pytest
 

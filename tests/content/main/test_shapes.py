@@ -1,4 +1,4 @@
-"""A name, a role, an id, a heading's words or a place only lower a block: what says something of its own stays."""
+"""A name, a role, an id, a heading or a position only lowers a block: one with its own content stays."""
 
 import pytest
 from hypothesis import given

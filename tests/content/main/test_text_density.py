@@ -8,7 +8,7 @@ from searx_mcp.content.main.boilerplate import take_out_chrome, take_out_named
 from searx_mcp.content.main.sections import take_out_sections
 from searx_mcp.content.main.shapes import Shapes
 from searx_mcp.content.main.text_density import Element, live, measure
-from searx_mcp.content.removals import RemovalRule
+from searx_mcp.content.tree import RemovalRule
 from searx_mcp.models.page import PageKind
 
 LONG = "A sentence that is long enough to read as prose. "

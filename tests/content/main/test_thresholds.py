@@ -1,4 +1,4 @@
-"""Where the rules turn that choose the content of a page and take something out of it.
+"""The thresholds of the rules that choose the content of a page and remove parts of it.
 
 Each row has the first number at which a rule does what it did not before.
 
@@ -11,17 +11,17 @@ from collections.abc import Callable
 import pytest
 from selectolax.lexbor import LexborHTMLParser
 
-from searx_mcp.content.html.noscript import show_unscripted
 from searx_mcp.content.main.boilerplate import take_out_chrome, take_out_named
-from searx_mcp.content.main.find import find_main
+from searx_mcp.content.main.find import choose_roots, find_main
 from searx_mcp.content.main.kinds import Hints, kind_of
 from searx_mcp.content.main.related_links import take_out_links, take_out_teasers
-from searx_mcp.content.main.roots import choose_roots
 from searx_mcp.content.main.sections import take_out_sections
 from searx_mcp.content.main.shapes import Shapes
 from searx_mcp.content.main.text_density import Element, measure, rows_of_cards
-from searx_mcp.content.removals import Removals
+from searx_mcp.content.page import read_page
+from searx_mcp.content.tree import Removals
 from searx_mcp.models.page import PageKind
+from searx_mcp.models.style import Style
 
 Probe = Callable[[int], bool]
 First = Callable[[Probe], int]
@@ -33,12 +33,12 @@ def prose(count: int) -> str:
 
 
 def words(count: int) -> str:
-    """So many characters in pieces that are too short for prose."""
+    """This many characters, in pieces that are too short for prose."""
     return "<p>wwwwwwwwwwwwwwwwwwww</p>" * (count // 20) + f"<p>{'w' * (count % 20)}</p>"
 
 
 def link(count: int) -> str:
-    """A link of so many characters."""
+    """A link of this many characters."""
     return f"<a href=/>{'a' * count}</a>" if count else ""
 
 
@@ -91,7 +91,7 @@ def cards(count: int, text: str = "") -> str:
 
 
 def body(count: int) -> str:
-    """Long paragraphs of so many characters in one place, in a page that has other things."""
+    """Long paragraphs of this many characters in one place of a page with other content."""
     return f"<div>{prose(count)}</div>"
 
 
@@ -193,21 +193,20 @@ ROOTS = {
 
 
 def is_opened(count: int) -> bool:
-    tree = LexborHTMLParser(f"<body><p>x</p><noscript><p>{'x' * count}</p></noscript>")
-    show_unscripted(tree)
-    return tree.css_first("noscript") is None
+    page = f"<body><p>x</p><noscript><p>{'y' * count}</p></noscript>"
+    return "y" in read_page(page, url="", style=Style(), max_chars=9_999).written.markdown
 
 
 def are_hidden(count: int) -> bool:
     """Whether some of the parts that scripts would show stay hidden."""
     parts = "".join(f"<div hidden id=S:{n}>x</div>" for n in range(min(count, 600)))
-    tree = LexborHTMLParser(f"<body>{parts}<script>$RC(1)</script>")
-    show_unscripted(tree)
-    return bool(tree.css("[hidden]"))
+    page = f"<body>{parts}<script>$RC(1)</script>"
+    shown = read_page(page, url="", style=Style(), max_chars=99_999).written.markdown
+    return shown.count("x") < min(count, 600)
 
 
 def is_believed(page: Callable[[int], str]) -> Probe:
-    """Whether what names say is not the content is left out."""
+    """Whether blocks whose names mark them as chrome are left out."""
 
     def probe(count: int) -> bool:
         tree, _ = measured(page(count))

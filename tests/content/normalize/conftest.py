@@ -7,12 +7,12 @@ from selectolax.lexbor import LexborHTMLParser
 
 from searx_mcp.content.html.hidden_elements import drop_hidden, drop_unseen, style_sheet
 from searx_mcp.content.normalize.rewrite import normalize_sources, normalize_text
-from searx_mcp.content.removals import Removals
+from searx_mcp.content.tree import Removals
 
 
 @pytest.fixture(scope="session")
 def standard() -> Callable[[str], str]:
-    """Give a function that reads a fragment and tells what is left of it, as HTML."""
+    """Return a function that rewrites a fragment and returns what is left of it, as HTML."""
 
     def rewrite(html: str) -> str:
         tree = LexborHTMLParser(f"<!doctype html><body>{html}</body>")

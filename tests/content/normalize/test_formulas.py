@@ -1,4 +1,4 @@
-"""Formulas of all dialects; the structure of MathML is in `test_mathml.py`."""
+"""Formulas of all dialects; the structure of MathML is in `test_tex.py`."""
 # ruff: noqa: RUF001 - the signs themselves
 
 import re

@@ -1,4 +1,4 @@
-"""Posts: quotations, previews of links, and whom comments answer."""
+"""Posts: quotations, link previews, and the comments that others reply to."""
 
 import pytest
 

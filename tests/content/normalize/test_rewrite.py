@@ -1,4 +1,4 @@
-"""Whatever a page nests into whatever, it is rewritten, in bounds, and nothing hidden is shown."""
+"""Any nesting of dialects is rewritten within bounds, and shows nothing hidden."""
 
 from hypothesis import example, given
 from hypothesis import strategies as st
@@ -8,7 +8,7 @@ from searx_mcp.content.html.guards import guard
 from searx_mcp.content.html.hidden_elements import drop_hidden, drop_unseen, style_sheet
 from searx_mcp.content.normalize.panels import drop_unlabelled, show_panels
 from searx_mcp.content.normalize.rewrite import normalize_sources, normalize_text
-from searx_mcp.content.removals import Removals
+from searx_mcp.content.tree import Removals
 
 OPENING = st.sampled_from([
     "<pre>", '<pre class="language-x">', "<code>", '<code class="hl block">', '<div class="line">',

@@ -1,4 +1,4 @@
-"""Which indexes a page tells of by the files that it loads."""
+"""The indexes that a page's files point to."""
 
 import pytest
 

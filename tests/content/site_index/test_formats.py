@@ -1,12 +1,11 @@
-"""Indexes in the shape each generator writes, and what is no index of it."""
+"""Indexes as each generator writes them, and files that are none."""
 
 import json
 import zlib
 
 import pytest
 
-from searx_mcp.content.site_index.discovery import FORMATS
-from searx_mcp.content.site_index.job import index_job
+from searx_mcp.content.site_index.discovery import FORMATS, index_job
 from searx_mcp.errors import ContentError
 
 ROOT = "https://docs.ex.org/en/"

@@ -28,7 +28,7 @@ def written() -> Writer:
 
 @pytest.fixture
 def reread(written: Writer) -> Callable[..., str]:
-    """What a parser of Markdown makes of a text, as Markdown again: the same, if it has understood it."""
+    """Parse Markdown and write it again: the same text, if the parser has understood it."""
 
     def read(markdown: str, **style: object) -> str:
         return written(_READER.render(markdown), **style).markdown

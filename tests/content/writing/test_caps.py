@@ -1,4 +1,4 @@
-"""Where what is written is cut, joined or left out: the first number at which it is."""
+"""The limits of the writer: the first number at which text is cut, joined or left out."""
 
 import re
 from collections.abc import Callable
@@ -11,14 +11,14 @@ Probe = Callable[[int], bool]
 
 
 def of(template: str, count: int) -> str:
-    """A page: `@x` is so many x, but at least one, and `{}` the number."""
+    """A page: `@x` is this many x, but at least one, and `{}` the number."""
     repeated = re.sub("@(.)", lambda found: found[1] * max(count, 1), template)
     return f"<p>{repeated}</p>".replace("{}", str(count))
 
 
 @pytest.fixture
 def turns(written, first: Callable[[Probe], int]) -> Callable[..., int]:
-    """The least number for which a mark is in what is written and noted of a page, or no longer is."""
+    """The least number at which a mark appears in the output, or no longer does."""
 
     def find(template: str, mark: str, **style: object) -> int:
         def is_shown(count: int) -> bool:

@@ -1,4 +1,4 @@
-"""Whatever a page holds, its Markdown does nothing by itself, and what was noted of it is there."""
+"""The Markdown of any page is inactive, and its headings, links and code are where they are said to be."""
 
 from urllib.parse import unquote, urlsplit
 
@@ -126,7 +126,7 @@ PARTS = st.lists(st.builds("{}{}{}".format, OPENED, WORDS, CLOSED), max_size=10)
 @example("<b>a<a href=/x>a</a></b>a")
 @example("<i>a<b>a<code>a</b>a")
 def test_no_mark_is_left_that_does_nothing(html: str):
-    """Of the text, nothing but what the page says is shown, whatever the formatting."""
+    """Formatting leaves no marks that a reader would see."""
     shown = "".join(
         token.content
         if token.type in {"text", "text_special", "code_inline"}

@@ -1,4 +1,4 @@
-"""Elements inside of paragraphs, and text that looks like markup."""
+"""Elements within paragraphs, and text that looks like markup."""
 
 import pytest
 

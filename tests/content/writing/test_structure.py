@@ -1,4 +1,4 @@
-"""Trees without tricks come back from their Markdown as they were."""
+"""Ordinary trees survive the way to Markdown and back."""
 
 from typing import TypeAlias
 

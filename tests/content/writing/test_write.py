@@ -1,4 +1,4 @@
-"""What is noted while a page is written, and what the style says."""
+"""What the writer notes about a page, and the options of its style."""
 
 import pytest
 from selectolax.lexbor import LexborHTMLParser
@@ -28,48 +28,83 @@ def test_footnotes_stand_at_the_end_under_their_names_and_tasks_have_boxes(writt
     assert written(html).markdown == expected
 
 
-def test_headings_are_noted_with_their_places_and_anchors(written):
-    page = written(
-        "<p>é</p><h1 data-anchor=top>A <code>b</code> <a href=/x>c</a></h1>"
-        "<blockquote><ol><li><h3>D</h3></li></ol></blockquote><h2><img src=/i alt=E></h2>"
-    )
-    assert page.outline == (
-        Heading(level=1, title="A b c", offset=3, anchor="top"),
-        Heading(level=3, title="D", offset=page.markdown.index("### D")),
-        Heading(level=2, title="E", offset=page.markdown.index("## [image")),
-    )
-    assert page.markdown == "é\n\n# A `b` [c](https://ex.org/x)\n\n> 1. ### D\n\n## [image: E]"
+NOTED = {
+    "headings": (
+        (
+            "<p>é</p><h1 data-anchor=top>A <code>b</code> <a href=/x>c</a></h1>"
+            "<blockquote><ol><li><h3>D</h3></li></ol></blockquote><h2><img src=/i alt=E></h2>"
+        ),
+        {},
+        {
+            "markdown": "é\n\n# A `b` [c](https://ex.org/x)\n\n> 1. ### D\n\n## [image: E]",
+            "outline": (
+                Heading(level=1, title="A b c", offset=3, anchor="top"),
+                Heading(level=3, title="D", offset=39),
+                Heading(level=2, title="E", offset=46),
+            ),
+        },
+    ),
+    "deeper headings, which are bold lines": (
+        "<h2>A</h2><h3>B <i>c</i></h3>",
+        {"max_heading_level": 2},
+        {"markdown": "## A\n\n**B *c***", "outline": (Heading(level=2, title="A", offset=0),)},
+    ),
+    "blocks of code": (
+        "<pre><code class=language-c>x</code></pre><ul><li>a<pre>y\n\nz</pre></li></ul>",
+        {},
+        {
+            "markdown": "```c\nx\n```\n\n- a\n\n  ```\n  y\n\n  z\n  ```",
+            "code_blocks": (
+                CodeBlock(language="c", offset=0, length=10),
+                CodeBlock(language="", offset=19, length=18),
+            ),
+        },
+    ),
+    "blocks of code that are left out": (
+        "<p>a <code>b</code></p><pre>c</pre><p>d</p>",
+        {"keep_code_blocks": False},
+        {"markdown": "a `b`\n\nd", "code_blocks": ()},
+    ),
+    "links to other pages": (
+        (
+            "<p>See <a href=/c>the <b>docs</b></a> for more.</p><p><a href=/c>again</a> <a href='#x'>here</a>"
+            "<a href='mailto:a@b.c'>mail</a></p><ul><li><a href=/d>D</a></li></ul><a href=/e><img src=/i></a>"
+        ),
+        {},
+        {
+            "links": (
+                PageLink(url="https://ex.org/c", text="the docs", context="See the docs for more."),
+                PageLink(url="https://ex.org/d", text="D"),
+                PageLink(url="https://ex.org/e"),
+            )
+        },
+    ),
+    "images": (
+        (
+            "<img src=/a.png alt=' A\u200b\n b '><figure><img src=/b.png><figcaption>The <b>cap</b></figcaption></figure>"
+            "<img src=/a.png><img src=/t.gif width=1 height=1>"
+        ),
+        {},
+        {
+            "markdown": "[image: A b]\n\n[caption: The **cap**]",
+            "images": (
+                PageImage(url="https://ex.org/a.png", alt="A b"),
+                PageImage(url="https://ex.org/b.png", caption="The cap"),
+            ),
+        },
+    ),
+    "characters that nobody sees": (
+        "<p>a\u200bb <code>c\u200b</code></p><pre>d\u200b\ne</pre><p>\u00ad</p>",
+        {},
+        {"markdown": "ab `c`\n\n```\nd\ne\n```", "hidden": 4},
+    ),
+}
 
 
-def test_deeper_headings_are_bold_lines_and_in_no_outline(written):
-    page = written("<h2>A</h2><h3>B <i>c</i></h3>", max_heading_level=2)
-    assert page.markdown == "## A\n\n**B *c***"
-    assert [heading.title for heading in page.outline] == ["A"]
-
-
-def test_blocks_of_code_are_noted_with_their_places(written):
-    page = written("<pre><code class=language-c>x</code></pre><ul><li>a<pre>y\n\nz</pre></li></ul>")
-    [first, second] = page.code_blocks
-    assert first == CodeBlock(language="c", offset=0, length=10)
-    assert page.markdown[second.offset :] == "```\n  y\n\n  z\n  ```"
-    assert second.length == len("```\n  y\n\n  z\n  ```")
-
-
-def test_blocks_of_code_can_be_left_out(written):
-    page = written("<p>a <code>b</code></p><pre>c</pre><p>d</p>", keep_code_blocks=False)
-    assert (page.markdown, page.code_blocks) == ("a `b`\n\nd", ())
-
-
-def test_links_to_other_pages_are_noted_with_their_words(written):
-    page = written(
-        "<p>See <a href=/c>the <b>docs</b></a> for more.</p><p><a href=/c>again</a> <a href='#x'>here</a>"
-        "<a href='mailto:a@b.c'>mail</a></p><ul><li><a href=/d>D</a></li></ul><a href=/e><img src=/i></a>"
-    )
-    assert page.links == (
-        PageLink(url="https://ex.org/c", text="the docs", context="See the docs for more."),
-        PageLink(url="https://ex.org/d", text="D"),
-        PageLink(url="https://ex.org/e"),
-    )
+@pytest.mark.parametrize(("html", "style", "noted"), NOTED.values(), ids=NOTED)
+def test_a_page_is_written_with_notes_of(written, html, style, noted):
+    page = written(html, **style)
+    assert {name: getattr(page, name) for name in noted} == noted
 
 
 def test_the_context_of_a_link_is_around_it(written):
@@ -107,28 +142,11 @@ def test_addresses_stand_where_the_style_says(written, reread, links, expected):
     assert reread(expected, links=links) == expected
 
 
-def test_images_are_noted_with_words_and_captions(written):
-    page = written(
-        "<img src=/a.png alt=' A\u200b\n b '><figure><img src=/b.png><figcaption>The <b>cap</b></figcaption></figure>"
-        "<img src=/a.png><img src=/t.gif width=1 height=1>"
-    )
-    assert page.images == (
-        PageImage(url="https://ex.org/a.png", alt="A b"),
-        PageImage(url="https://ex.org/b.png", caption="The cap"),
-    )
-    assert page.markdown == "[image: A b]\n\n[caption: The **cap**]"
-
-
 def test_images_are_noted_up_to_a_limit_and_linked_beyond(written):
     html = "".join(f"<img src=/{index}.png alt=x> " for index in range(60))
     page = written(html, images=Images.LINKS)
     assert len(page.images) == 50
     assert page.markdown.count("[image: x](") == 60
-
-
-def test_characters_that_nobody_sees_are_counted(written):
-    page = written("<p>a\u200bb <code>c\u200b</code></p><pre>d\u200b\ne</pre><p>\u00ad</p>")
-    assert (page.markdown, page.hidden) == ("ab `c`\n\n```\nd\ne\n```", 4)
 
 
 def test_several_roots_follow_each_other():

@@ -1,4 +1,4 @@
-"""Players and embedded posts, as links to the pages of their content; lazy images."""
+"""Replaced elements: players and embedded posts as links to their pages, lazy images, and the boxes of tasks."""
 
 import re
 from typing import Final
@@ -6,11 +6,15 @@ from urllib.parse import parse_qs, unquote, urlsplit
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
+from searx_mcp.content.addresses import TINY
 from searx_mcp.content.clean import clean_line
-from searx_mcp.content.normalize.tree import (
+from searx_mcp.content.tree import (
+    TASK,
     Dialect,
+    Removals,
     ancestors,
     carry,
+    classes,
     few,
     has_text,
     is_attached,
@@ -19,7 +23,6 @@ from searx_mcp.content.normalize.tree import (
     new,
     put_in_place,
 )
-from searx_mcp.content.removals import Removals
 
 _ID: Final = r"([A-Za-z0-9_-]{1,64})"
 _VALUE: Final = r"([A-Za-z0-9_-]{1,80})\Z"
@@ -86,7 +89,6 @@ _PARAMETERS: Final = ("list", "video", "channel", "clip", "bvid", "id", "url", "
 
 _MAX_ADDRESS: Final = 2_000
 _SOURCES: Final = ("src", "data-src", "data-lazy-src", "data-litespeed-src", "data-cmp-src", "data")
-_TINY: Final = frozenset({"0", "1", "0px", "1px"})
 _TITLE_CHARS: Final = 200
 _GENERIC = re.compile(
     r"(?:youtube|vimeo)? ?(?:video )?(?:player|embed|iframe|video|audio)|embedded (?:content|video|post)",
@@ -104,11 +106,9 @@ _MAX_PLAYERS: Final = 2_000
 
 def _normalize_players(tree: LexborHTMLParser, _: Removals) -> None:
     """Replace every player whose page is known, and videos and sounds, by a link."""
-    for player in tree.css(PLAYERS.selector)[:_MAX_PLAYERS]:
-        if not is_attached(player):
-            continue
+    for player in filter(is_attached, tree.css(PLAYERS.selector)[:_MAX_PLAYERS]):
         if player.tag == "script":
-            if found := page_of(player.attributes.get("src") or ""):
+            if found := _page_of(player.attributes.get("src") or ""):
                 put_in_place(player, new(tree, "a", found[1], href=found[0]))
         elif not _is_unseen(player):
             rewrite = _media if player.tag in {"video", "audio"} else _embedded
@@ -168,8 +168,8 @@ def _is_unseen(player: LexborNode) -> bool:
     """Whether a player only counts visitors, communicates with a script, or moves as decoration."""
     attributes = player.attributes
     return (
-        attributes.get("width") in _TINY
-        or attributes.get("height") in _TINY
+        attributes.get("width") in TINY
+        or attributes.get("height") in TINY
         or is_hidden(player)
         or ("loop" in attributes and "controls" not in attributes and not _title(player))
     )
@@ -185,7 +185,7 @@ def _embedded(tree: LexborHTMLParser, player: LexborNode) -> None:
     if player.tag == "object":
         addresses += [child.attributes.get("src") or "" for child in player.css("embed,iframe")[:1]]
     for address in addresses:
-        if address and (found := page_of(address.strip())):
+        if address and (found := _page_of(address.strip())):
             _link(tree, player, found[0], found[1])
             return
     address = next(filter(None, addresses), "")
@@ -232,7 +232,7 @@ def _title(player: LexborNode) -> str:
     return "" if _GENERIC.fullmatch(title) else title
 
 
-def page_of(address: str) -> tuple[str, str] | None:
+def _page_of(address: str) -> tuple[str, str] | None:
     """The page of a player's content, and a label for it; `None` if the player is unknown.
 
     Args:
@@ -254,3 +254,52 @@ def page_of(address: str) -> tuple[str, str] | None:
             if match := pattern.match(text):
                 return page.format(*match.groups()), label
     return None
+
+
+_FORMS: Final = frozenset({"form", "nav", "fieldset", "menu"})
+_NOT_TASKS = re.compile(r"menu|filter|facet|dropdown|nav|toggle|accordion|cookie|consent|tree")
+_SAYS_TASK = re.compile(r"task|todo|checklist")
+_MAX_TASKS: Final = 10_000
+
+
+def _normalize_tasks(tree: LexborHTMLParser, _: Removals) -> None:
+    """Replace every checkbox at the start of a list item by a task.
+
+    Checkboxes of forms, filters and menus have a name or a value to send; they stay as they are.
+    """
+    for box in tree.css('li input[type="checkbox" i]')[:_MAX_TASKS]:
+        item = _item(box)
+        if item is not None and _is_task(box, item):
+            task = new(tree, TASK, **({"done": ""} if "checked" in box.attributes else {}))
+            put_in_place(box, task)
+
+
+TASKS: Final = Dialect({"input": ""}, _normalize_tasks)
+
+
+def _item(box: LexborNode) -> LexborNode | None:
+    """The list item that begins with the checkbox."""
+    node = box
+    for around in ancestors(box, 4):
+        before = neighbour(node, forward=False)
+        if before is not None and (before.tag == TASK or has_text(before)):
+            return None
+        if around.tag == "li":
+            return around
+        node = around
+    return None
+
+
+def _is_task(box: LexborNode, item: LexborNode) -> bool:
+    attributes = box.attributes
+    words = " ".join([*classes(box), *classes(item)])
+    if _SAYS_TASK.search(words):
+        return True
+    if is_hidden(box) or _NOT_TASKS.search(words):
+        return False
+    if "disabled" not in attributes and (attributes.get("name") or attributes.get("value")):
+        return False
+    return not any(
+        around.tag in _FORMS or _NOT_TASKS.search(" ".join(classes(around)))
+        for around in ancestors(item, 12)
+    )

@@ -7,17 +7,15 @@ is four lines, then zlib-compressed lines.
 
 import re
 import zlib
-from collections import defaultdict
 from collections.abc import Iterator
-from functools import partial
 from itertools import chain
 from typing import Final
 
 from searx_mcp.content.site_index.entry import (
     MOST_ENTRIES,
     MOST_ROWS,
+    Collected,
     IndexEntry,
-    IndexFormat,
     items,
     place,
     required,
@@ -42,7 +40,7 @@ _MAX_LINE: Final = 1_000
 _OLD: Final = 3
 
 
-def read(text: str, *, ending: str) -> Iterator[IndexEntry]:
+def search_index(text: str, *, ending: str) -> Iterator[IndexEntry]:
     """Read the index: each document with its sections, objects and words.
 
     Args:
@@ -55,37 +53,26 @@ def read(text: str, *, ending: str) -> Iterator[IndexEntry]:
         raise ValueError("the index of Sphinx names no document")
     count = min(len(names), MOST_ENTRIES)
     titles = [*map(string, rows(index.get("titles")))]
-    said = _Said(count)
-    for name, places in chain(items(index.get("alltitles")), items(index.get("indexentries"))):
-        for row in rows(places):
-            said.add(next(rows(row), None), name)
-    for prefix, objects in items(index.get("objects")):
-        for name, document in _objects(objects):
-            said.add(document, f"{prefix}.{name}" if prefix else name)
+    said = Collected(_NAMES)
+    headed = (
+        (next(rows(row), None), name)
+        for name, places in chain(items(index.get("alltitles")), items(index.get("indexentries")))
+        for row in rows(places)
+    )
+    defined = (
+        (document, f"{prefix}.{name}" if prefix else name)
+        for prefix, objects in items(index.get("objects"))
+        for name, document in _objects(objects)
+    )
+    for document, name in chain(headed, defined):
+        if (at := place(document, count)) is not None:
+            said.add(at, name)
     telling = _rare(index.get("terms"), count)
-    for document, name in enumerate(names[:count]):
+    for at, name in enumerate(names[:count]):
         if name:
-            title = titles[document] if document < len(titles) else ""
-            words = f"{' '.join(said.of(document))} {' '.join(telling[document])}"
+            title = titles[at] if at < len(titles) else ""
+            words = f"{' '.join(dict.fromkeys(said.of(at)))} {' '.join(telling.of(at))}"
             yield IndexEntry(_address(name, ending), title, words)
-
-
-class _Said:
-    """Names by document."""
-
-    def __init__(self, documents: int) -> None:
-        self._documents = documents
-        self._names: dict[int, dict[str, None]] = defaultdict(dict)
-        self._sizes: dict[int, int] = defaultdict(int)
-
-    def add(self, document: object, name: str) -> None:
-        at = place(document, self._documents)
-        if at is not None and self._sizes[at] + len(name) < _NAMES:
-            self._sizes[at] += len(name) + 1
-            self._names[at][name] = None
-
-    def of(self, document: int) -> Iterator[str]:
-        return iter(self._names[document])
 
 
 def _objects(objects: object) -> Iterator[tuple[str, object]]:
@@ -100,7 +87,7 @@ def _objects(objects: object) -> Iterator[tuple[str, object]]:
             yield name, next(rows(row), None)
 
 
-def _rare(terms: object, documents: int) -> dict[int, list[str]]:
+def _rare(terms: object, documents: int) -> Collected:
     """The words of each document that few others have, the rarest first."""
     most = max(_FEW, _COMMON * documents)
     found: list[tuple[int, str, list[int]]] = []
@@ -109,13 +96,10 @@ def _rare(terms: object, documents: int) -> dict[int, list[str]]:
         places = [at for each in listed if (at := place(each, documents)) is not None]
         if places and len(places) <= most:
             found.append((len(places), term, places))
-    telling: dict[int, list[str]] = defaultdict(list)
-    sizes: dict[int, int] = defaultdict(int)
+    telling = Collected(_WORDS)
     for _, term, places in sorted(found, key=lambda each: each[0])[:MOST_ROWS]:
         for at in places:
-            if sizes[at] + len(term) < _WORDS:
-                sizes[at] += len(term) + 1
-                telling[at].append(term)
+            telling.add(at, term)
     return telling
 
 
@@ -128,7 +112,7 @@ def _address(name: str, ending: str) -> str:
     return folder or "./"
 
 
-def read_inventory(text: str) -> Iterator[IndexEntry]:
+def inventory(text: str) -> Iterator[IndexEntry]:
     """Read an inventory.
 
     Args:
@@ -167,8 +151,3 @@ def _unpacked(data: bytes) -> str:
     except zlib.error as exc:
         raise ValueError("the inventory cannot be unpacked") from exc
     return found.decode("utf-8", "replace")
-
-
-FORMAT: Final = IndexFormat("sphinx", partial(read, ending=".html"))
-FOLDERS: Final = IndexFormat("sphinx-folders", partial(read, ending="/"))
-INVENTORY: Final = IndexFormat("sphinx-inventory", read_inventory, is_packed=True)

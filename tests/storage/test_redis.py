@@ -1,18 +1,18 @@
-"""One process does a piece of work, the others wait for what it leaves."""
+"""One connection that many calls share; one process does a piece of work, the others wait for what it leaves."""
 
 import asyncio
 import logging
 import secrets
 from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import AsyncExitStack
+from contextlib import AsyncExitStack, aclosing
 from typing import Any, TypeAlias
 
 import pytest
 from typing_extensions import override
 
-from searx_mcp.storage import redis_lease
-from searx_mcp.storage.redis import RedisLink
-from searx_mcp.storage.redis_lease import RedisLease
+from searx_mcp.errors import StorageBusyError
+from searx_mcp.storage import redis
+from searx_mcp.storage.redis import RedisLease, RedisLink, RedisSession
 from searx_mcp.tasks import LEASE, Tasks, fly_alone
 
 pytestmark = pytest.mark.slow
@@ -25,8 +25,8 @@ MILLISECONDS = 60_000
 @pytest.fixture(autouse=True)
 def usual(monkeypatch: pytest.MonkeyPatch) -> int:
     """Hold leases for longer; gives the milliseconds for which they are held elsewhere."""
-    usual: int = redis_lease._MILLISECONDS
-    monkeypatch.setattr(redis_lease, "_MILLISECONDS", MILLISECONDS)
+    usual: int = redis._LEASE
+    monkeypatch.setattr(redis, "_LEASE", MILLISECONDS)
     return usual
 
 
@@ -348,3 +348,48 @@ async def test_without_the_server_each_goes_on_by_itself(process, start_redis, b
             await two.lease.waits()
             server.kill()
     assert task.result() == two.lease.id
+
+
+async def ping(session: RedisSession) -> list[Any]:
+    return await session.ask(("PING",))
+
+
+def holding(
+    begun: asyncio.Event, may_end: asyncio.Event, then: Callable[[], object] = lambda: None
+) -> Callable[[RedisSession], Awaitable[list[Any]]]:
+    """A call that takes until it may end."""
+
+    async def call(session: RedisSession) -> list[Any]:
+        begun.set()
+        await may_end.wait()
+        then()
+        return await ping(session)
+
+    return call
+
+
+async def test_a_call_that_others_keep_waiting_gives_up_and_takes_nobody_for_away(redis_url):
+    begun, may_end = asyncio.Event(), asyncio.Event()
+    async with aclosing(RedisLink(redis_url, patience=60)) as link, asyncio.TaskGroup() as group:
+        first = group.create_task(link.run(holding(begun, may_end)))
+        await begun.wait()
+        link.patience = 0.05
+        with pytest.raises(StorageBusyError):
+            await link.run(ping)
+        assert link.error is None
+        link.patience = 60
+        second = group.create_task(link.run(ping))
+        may_end.set()
+        assert await first == await second == [b"PONG"]
+
+
+async def test_waiting_for_a_turn_takes_nothing_from_the_time_for_the_server(redis_url, pass_by):
+    begun, may_end = asyncio.Event(), asyncio.Event()
+    call = holding(begun, may_end, lambda: pass_by(9))
+    async with aclosing(RedisLink(redis_url, patience=10)) as link, asyncio.TaskGroup() as group:
+        first = group.create_task(link.run(call))
+        await begun.wait()
+        second = group.create_task(link.run(call))
+        await asyncio.sleep(0)
+        may_end.set()
+        assert await first == await second == [b"PONG"]

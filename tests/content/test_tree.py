@@ -1,11 +1,11 @@
-"""What is taken out of a page is counted by the rule that took it out."""
+"""Removed blocks are counted by the rule that removed them."""
 
 from pathlib import Path
 
 import pytest
 
 from searx_mcp.content.page import read_page
-from searx_mcp.content.removals import RemovalRule, Removals
+from searx_mcp.content.tree import RemovalRule, Removals
 from searx_mcp.models.style import Style
 
 DOCS = Path(__file__).parents[2] / "docs" / "decisions" / "pages-to-markdown.md"

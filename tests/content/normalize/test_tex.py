@@ -4,7 +4,7 @@
 import pytest
 from selectolax.lexbor import LexborHTMLParser
 
-from searx_mcp.content.normalize.mathml import MAX_DEPTH, to_tex
+from searx_mcp.content.normalize.tex import MAX_DEPTH, to_tex
 
 
 def tex(html):
