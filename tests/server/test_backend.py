@@ -53,7 +53,7 @@ OURS = {
     *("evidence.config", "evidence.requests"),
     "fetch.config",
     "files",
-    *("http.config", "http.host_headers", "http.proxy"),
+    *("http.config", "http.proxy"),
     *("models.argument", "models.base", "models.coercion"),
     *("models.credentials", "models.fetch_request", "models.request"),
     *("models.spelling", "models.style"),
