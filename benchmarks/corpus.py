@@ -25,9 +25,10 @@ from benchmarks.corpus_pages import NOW, Writer, labelled_pages, labelled_questi
 from benchmarks.corpus_reading import reading
 from benchmarks.measure import Ratio, Table, command_line, report
 from benchmarks.retrieving.kept import opened_store, server
+from searx_mcp.content import words
 from searx_mcp.evidence.corpus.retrieval import Retriever
 from searx_mcp.evidence.storage.sqlite import FILE_NAME
-from searx_mcp.evidence.storage.store import CorpusStore, find_terms
+from searx_mcp.evidence.storage.store import CorpusStore
 
 SEED: Final = 19
 CHUNKS: Final = 100_000
@@ -140,12 +141,12 @@ async def _search(
 
     retriever = Retriever(store)
     for question, _ in asked:
-        terms = find_terms(question)
+        terms = words.terms(question)
         await take("frequencies", store.frequencies(terms))
         await take("match", store.match(terms, urls=None, limit=CANDIDATES))
         await take("retrieve", retriever.retrieve(question, urls=None, limit=RESULTS))
     for url, (question, _) in zip(pages, asked, strict=False):
-        terms = find_terms(question)
+        terms = words.terms(question)
         await take("head of a page", store.head(url))
         await take("page with its text", store.page(url))
         await take("chunks of a page", store.chunks(url))

@@ -19,7 +19,7 @@ from typing import Final
 from benchmarks.measure import Ratio, Table
 from searx_mcp.client.facade import SearxClient
 from searx_mcp.evidence.answer.citations import normalised
-from searx_mcp.evidence.render.text import evidence_text
+from searx_mcp.evidence.render.evidence import evidence_text
 from searx_mcp.render.tokens import estimate
 from searx_mcp.settings.values import Settings
 from searx_mcp.testing.results import FakeResult

@@ -18,8 +18,7 @@ from typing import Final
 from benchmarks.measure import Ratio, Table, command_line, report
 from searx_mcp.client.stores import open_state
 from searx_mcp.models.own_instance import NativeInstanceUp
-from searx_mcp.ops.own.native import NativeOptions
-from searx_mcp.ops.own.opening import open_native
+from searx_mcp.ops.own.native import NativeOptions, open_native
 from searx_mcp.ops.own.packages import for_uv
 from searx_mcp.settings.values import Settings
 

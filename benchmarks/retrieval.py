@@ -24,7 +24,7 @@ from benchmarks.retrieving.kept import kept, server
 from benchmarks.retrieving.scores import SHOWN, Score, mean, score
 from benchmarks.retrieving.sets import Case, Collection, beir, labelled
 from searx_mcp.evidence.config import EmbeddingConfig
-from searx_mcp.evidence.corpus.embedding import StaticEmbedder, cosine, unpack
+from searx_mcp.evidence.corpus.language_models import StaticEmbedder, cosine, unpack
 from searx_mcp.evidence.corpus.retrieval import ChunkHit, Retriever, as_embedded
 from searx_mcp.evidence.storage.store import CorpusStore, StoredChunk
 

@@ -2,9 +2,7 @@
 
 import os
 
-from searx_mcp.cli.loading import loading
-from searx_mcp.cli.signals import end_at_once
-from searx_mcp.cli.streams import complete_streams
+from searx_mcp.cli.process import complete_streams, end_at_once, loading
 
 
 def main() -> None:

@@ -36,7 +36,6 @@ from typing import Any, TypeVar
 import aioresponses
 import aioresponses.core
 import pytest
-from _pytest.runner import runtestprotocol
 from aiohttp import ClientResponse
 from hypothesis import settings
 from typing_extensions import override
@@ -126,22 +125,6 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 def pytest_runtest_setup(item: pytest.Item) -> None:
     item.config.stash[IS_SLOW] = item.get_closest_marker("slow") is not None
-
-
-@pytest.hookimpl(tryfirst=True)
-def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> bool | None:
-    """Let a process of xdist tell of a test once, and of its fixtures only if they failed or took long.
-
-    Six messages for each of twenty thousand tests, most of which take a millisecond, keep the process that gets them
-    as busy as the tests do the others.
-    """
-    if not _worker_input(item.config):
-        return None
-    for report in runtestprotocol(item, log=False, nextitem=nextitem):
-        if report.when == "call" or not report.passed or report.duration > 1:
-            item.ihook.pytest_runtest_logreport(report=report)
-    item.ihook.pytest_runtest_logfinish(nodeid=item.nodeid, location=item.location)
-    return True
 
 
 @pytest.fixture(scope="session")

@@ -253,7 +253,7 @@ def _lines(
 ) -> Iterator[Text]:
     if response.results or not has_repeated:
         for line in layout.heading.splitlines():
-            yield prose(out, line)
+            yield prose(out, line.replace("(continue at offset ", "(continue with --offset "))
     for answer in layout.answers:
         yield prose(out, answer, style="green")
     read = {page.number: page for page in layout.readings}

@@ -3,24 +3,21 @@
 import asyncio
 import json
 import sys
-from collections.abc import AsyncIterator, Iterable, Sequence
+from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, Unpack
 
 import click
 
-from searx_mcp.cli.instance_details import print_details
 from searx_mcp.cli.instance_output import (
     about_pool,
     check_table,
     pool_table,
+    print_details,
     print_pool,
     print_quota,
-    refresh_lines,
-    trial_lines,
 )
-from searx_mcp.cli.loading import loading
 from searx_mcp.cli.output import (
     console,
     error_data,
@@ -31,6 +28,7 @@ from searx_mcp.cli.output import (
     read_argument,
     show_progress,
 )
+from searx_mcp.cli.process import loading
 from searx_mcp.cli.running import Commands, Deferred, ExitCode, say, working
 from searx_mcp.errors import InvalidArgumentError
 from searx_mcp.models.attempt import Format
@@ -38,7 +36,7 @@ from searx_mcp.models.instance import InstanceState, SortKey, Tier
 
 if TYPE_CHECKING:
     from searx_mcp.http.body import Response
-    from searx_mcp.models.administration import Change, Checked, Imported
+    from searx_mcp.models.administration import Change, Checked, Imported, Refresh, Trial
     from searx_mcp.models.request import SearchArguments
     from searx_mcp.ops.instance_admin import InstanceAdmin
     from searx_mcp.ops.instance_reports import Selection
@@ -284,13 +282,12 @@ async def test(
 @click.option(
     "-o",
     "--output",
-    "file",
     type=click.Path(dir_okay=False, path_type=Path),
     help="File to write; default standard output.",
 )
 @click.option("--json", is_flag=True, expose_value=False, help="Always JSON.")
 @working
-async def export(loaded: "Loaded", *, file: Path | None) -> None:
+async def export(loaded: "Loaded", *, output: Path | None) -> None:
     """Export your choices and what was learned, as JSON.
 
     For import on another machine. Contains no queries and no budget use.
@@ -298,12 +295,12 @@ async def export(loaded: "Loaded", *, file: Path | None) -> None:
     async with opened_admin(loaded) as admin:
         exported = await admin.export()
     text = json.dumps(exported.model_dump(mode="json"), ensure_ascii=False, indent=2)
-    if file is None:
+    if output is None:
         click.echo(text)
         return
-    _write(file, f"{text}\n".encode(), "output")
+    _write(output, f"{text}\n".encode(), "output")
     chosen = sum(map(len, exported.choices.values()))
-    click.echo(f"{file}: {chosen} choices, {len(exported.records)} instances", err=True)
+    click.echo(f"{output}: {chosen} choices, {len(exported.records)} instances", err=True)
 
 
 @instances.command("import")
@@ -331,6 +328,47 @@ def _print_imported(imported: "Imported") -> None:
     )
 
 
+def trial_lines(trial: "Trial") -> Iterator[str]:
+    """Yield lines on a real search: its outcome, its cost and the rest of the budget."""
+    status = "" if trial.status_code is None else f", status {trial.status_code}"
+    yield (
+        f"{trial.verdict.replace('_', ' ')}: {trial.rows_used} of {trial.rows_seen} rows read"
+        f" in {trial.elapsed_ms} ms ({trial.format.upper()}{status})"
+    )
+    if trial.detail:
+        yield trial.detail
+    counts = (
+        (trial.answers, "answer", "answers"),
+        (trial.infoboxes, "infobox", "infoboxes"),
+        (trial.suggestions, "suggestion", "suggestions"),
+        (trial.unresponsive_engines, "engine without an answer", "engines without an answer"),
+    )
+    if around := ", ".join(f"{n} {one if n == 1 else many}" for n, one, many in counts if n):
+        yield around
+    if not trial.cost:
+        yield (
+            "Cost: none; your own instances have no budget."
+            if trial.left is None
+            else "Cost: none; no search was sent."
+        )
+        return
+    left = "any number" if trial.left is None else str(trial.left)
+    month = "" if trial.month_left is None else f", {trial.month_left} across all public instances"
+    yield f"Cost: {trial.cost} request. Left now: {left} at this instance{month}."
+
+
+def refresh_lines(refresh: "Refresh") -> Iterator[str]:
+    """Yield lines on a fetched list."""
+    if refresh.problem:
+        yield f"The list was not updated: {refresh.problem}"
+    if refresh.listed:
+        yield f"{refresh.listed} listed, {refresh.kept} kept, {refresh.in_pool} in the pool."
+    for reason, count in sorted(refresh.dropped.items(), key=lambda item: (-item[1], item[0])):
+        yield f"  {count} dropped: {reason.replace('_', ' ')}"
+    if not refresh.problem:
+        yield "The list has changed." if refresh.changed else "The list has not changed."
+
+
 @asynccontextmanager
 async def opened_admin(
     loaded: "Loaded", *, as_json: bool = False
@@ -348,7 +386,7 @@ async def opened_admin(
 
 async def _watch(admin: "InstanceAdmin", selection: "Selection") -> None:
     from rich.console import Group  # noqa: PLC0415 - for this option alone
-    from rich.live import Live  # noqa: PLC0415 - likewise
+    from rich.live import Live  # noqa: PLC0415 - as above
 
     out = console()
     with Live(console=out, screen=True, auto_refresh=False) as live:

@@ -1,4 +1,4 @@
-"""The `searx-mcp` command: its subcommands and exit codes.
+"""The `searx-mcp` command: its subcommands, those that serve MCP, and exit codes.
 
 Without arguments it serves MCP, on standard input and output by default, which is what a host starts; on a
 terminal, where no MCP client is, it shows its help. Each command imports what only it needs: a server must
@@ -9,22 +9,25 @@ import contextlib
 import os
 import sys
 from collections.abc import Mapping, Sequence
-from typing import Final
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
 
 import click
 
 from searx_mcp import __version__
+from searx_mcp.cli.process import HeldOutput, close_streams, end_as_usual, loading
 from searx_mcp.cli.running import (
     Commands,
     Deferred,
     ExitCode,
     Session,
+    check,
+    held,
+    loaded,
     output_problem,
+    run,
     say,
 )
-from searx_mcp.cli.serve import serve, stdio
-from searx_mcp.cli.signals import end_as_usual
-from searx_mcp.cli.streams import HeldOutput, close_streams
 from searx_mcp.errors import (
     DeadlineError,
     FetchError,
@@ -34,6 +37,11 @@ from searx_mcp.errors import (
     SettingsError,
 )
 
+if TYPE_CHECKING:
+    from searx_mcp.server.app import Server
+    from searx_mcp.settings.values import Settings
+
+_ENV_FILE: Final = "SEARX_MCP_ENV_FILE"
 _LOG_LEVELS: Final = ("SEARX_MCP_LOG_LEVEL", "MCP_LOG_LEVEL")
 _CLOSED: Final = "Redirect it to /dev/null to discard the output."
 _TOLD: Final = frozenset({"-h", "--help", "--version"})
@@ -46,6 +54,13 @@ _NEAR: Final = 0.75
 """Minimum similarity of a proposed name: of 60 wrong names, the misspelt ones reach it and no others."""
 _TELLING: Final = 4
 """Minimum letters that identify the word of a name that they begin."""
+
+_GRACE: Final = 1.5
+"""Seconds in which an ending server closes its browsers, workers and files."""
+_EXPOSED: Final = (
+    "searx-mcp: WARNING: anyone who can reach this address can search and read pages through this"
+    " machine: no token is required (--allow-unauthenticated)."
+)
 
 EPILOG = (
     "Exit codes: 0 success; 1 the page could not be read, or another failure; 2 wrong argument; "
@@ -97,7 +112,7 @@ def _code(arguments: Sequence[str] | None, output: HeldOutput | None) -> int:
         return exc.exit_code
     except SearxMcpError as exc:
         if session.as_json and session.loaded is None:  # later errors are printed by the command
-            from searx_mcp.cli.output import error_data, print_json  # noqa: PLC0415 - only programs
+            from searx_mcp.cli.output import error_data, print_json  # noqa: PLC0415 - only programs read it
 
             print_json(error_data(exc))
         return fail(exc)
@@ -123,9 +138,13 @@ def _show(error: click.ClickException) -> None:
 def _message(error: click.ClickException, context: click.Context | None) -> str:
     """Return what is wrong, with the name that was probably meant; click proposes others, as all begin with dashes."""
     wanted: str = getattr(error, "command_name", "")  # since click 8.4
-    known: Mapping[str, str] = {}
+    known: dict[str, str] = {}
     if context is not None and isinstance(error, click.NoSuchOption):
-        wanted, known = error.option_name.lstrip("-").replace("_", "-"), _options(context)
+        wanted = error.option_name.lstrip("-").replace("_", "-")
+        for option in context.command.get_params(context):
+            if isinstance(option, click.Option):
+                known |= {each.lstrip("-"): each for each in (*option.opts, *option.secondary_opts)}
+                known |= dict.fromkeys(getattr(option, "others", ()), option.opts[-1])
     elif context is not None and isinstance(context.command, click.Group):
         known = {name: name for name in context.command.commands}
     if not wanted:
@@ -137,27 +156,6 @@ def _message(error: click.ClickException, context: click.Context | None) -> str:
         parts = ((name, part) for name in known for part in (name, *name.split("-")))
         meant = next((name for name, part in parts if part.startswith(wanted)), "")
     return f"{error.message}{f' Did you mean {known[meant]}?' if meant else ''}"
-
-
-def _options(context: click.Context) -> dict[str, str]:
-    """Return the options of a command by their names without dashes, and by those that other tools give them."""
-    from searx_mcp.models.argument import arguments_of  # noqa: PLC0415 - only this error needs it
-    from searx_mcp.models.base import Frozen  # noqa: PLC0415 - as above
-    from searx_mcp.verbs.table import VERBS  # noqa: PLC0415 - as above
-
-    name = context.command_path.partition(" ")[2]
-    named = [verb for verb in VERBS if verb.command and verb.command.name == name]
-    requests: list[type[Frozen]] = [verb.request for verb in named]
-    options = [
-        each for each in context.command.get_params(context) if isinstance(each, click.Option)
-    ]
-    known: dict[str, str] = {}
-    for option in options:
-        known |= {each.lstrip("-"): each for each in (*option.opts, *option.secondary_opts)}
-        for declared in (arguments_of(each).get(option.name or "") for each in requests):
-            others = declared.argument.names if declared else ()
-            known |= {each.replace("_", "-"): option.opts[-1] for each in others}
-    return known
 
 
 def exit_code(error: SearxMcpError) -> ExitCode:
@@ -196,6 +194,106 @@ def fail(error: SearxMcpError) -> ExitCode:
     return exit_code(error)
 
 
+@click.command()
+@click.pass_context
+def stdio(context: click.Context) -> None:
+    """Serve MCP over standard input and output."""
+    _serve_stdio(loaded(context).settings, held(context))
+
+
+@click.command()
+@click.option("--transport", metavar="NAME", help="stdio or streamable-http.")
+@click.option("--host", metavar="ADDRESS", help="Address to listen on for HTTP; default 127.0.0.1.")
+@click.option("--port", metavar="N", help="Port for HTTP; default 8765, 0 picks a free one.")
+@click.option(
+    "--allow-unauthenticated",
+    is_flag=True,
+    help="Serve without a token on an address that is not loopback.",
+)
+@click.pass_context
+def serve(
+    context: click.Context,
+    *,
+    transport: str | None = None,
+    host: str | None = None,
+    port: str | None = None,
+    allow_unauthenticated: bool = False,
+) -> None:
+    """Serve MCP over standard input and output, or over HTTP.
+
+    The setting `server.transport` chooses unless --transport does; --host and --port mean HTTP.
+    """
+    if transport is None and (host or port):
+        transport = "streamable-http"
+    if transport == "stdio" and (host or port):
+        raise InvalidArgumentError(
+            "--host" if host else "--port", "is for HTTP; leave it or --transport stdio out"
+        )
+    given = {"server.transport": transport, "http.host": host, "http.port": port}
+    read = loaded(context, given)
+    settings = read.settings
+    if settings.server.transport == "stdio":
+        _serve_stdio(settings, held(context))
+    elif settings.remote.url:
+        raise SettingsError(
+            "remote.url",
+            "only a server on standard input and output can use a remote service",
+            advice="Connect clients to that service directly, or leave remote.url empty.",
+        )
+    else:
+        # Only a server reads the tokens file, which other users of this machine may not be able to read.
+        check(read, lambda usable: _serve_http(usable, allow_unauthenticated=allow_unauthenticated))
+
+
+def _serve_stdio(settings: "Settings", output: HeldOutput) -> None:
+    async def work() -> None:
+        # Inside the loop, so that a signal is handled during 0.4 s of imports.
+        server = _built(settings)
+        from searx_mcp.server.app import serve_stdio  # noqa: PLC0415 - as above
+        from searx_mcp.server.events import lifetime  # noqa: PLC0415 - only servers need it
+
+        with lifetime("stdio", profile=settings.server.profile) as start:
+            start("")
+            await serve_stdio(server, output.descriptor, greeted=server.backend.begin)
+
+    run(work(), within=_GRACE)
+
+
+@loading()
+def _built(settings: "Settings") -> "Server":
+    from searx_mcp.server.app import build_server  # noqa: PLC0415 - 0.4 s only servers need
+
+    return build_server(settings)
+
+
+def _serve_http(settings: "Settings", *, allow_unauthenticated: bool) -> None:
+    from searx_mcp.server.events import lifetime  # noqa: PLC0415 - as above
+    from searx_mcp.server.http import serve_http, stop_seconds  # noqa: PLC0415 - as above
+    from searx_mcp.server.web.connections import LIMITS, raise_descriptors  # noqa: PLC0415 - as above
+    from searx_mcp.server.web.policy import is_loopback  # noqa: PLC0415 - as above
+
+    is_exposed = not (is_loopback(settings.http.host) or settings.http.wants_token)
+
+    async def work() -> None:
+        with lifetime("streamable-http", profile=settings.server.profile) as start:
+
+            def listening(url: str) -> None:
+                if is_exposed:
+                    say(_EXPOSED)
+                say(f"searx-mcp: listening on {url}")
+                start(url)
+
+            await serve_http(
+                _built(settings),
+                settings.http,
+                allow_unauthenticated=allow_unauthenticated,
+                listening=listening,
+                limits=raise_descriptors(LIMITS),
+            )
+
+    run(work(), within=stop_seconds(settings.http) + _GRACE)
+
+
 @click.group(
     cls=Commands,
     invoke_without_command=True,
@@ -215,7 +313,7 @@ def cli(
     To begin: searx-mcp setup connects your agent. Without a command: serve MCP, over standard input and output
     unless configured otherwise.
     """
-    del config, env_file  # read by loaded()
+    del config  # read by loaded()
     if remote and context.invoked_subcommand not in (*_SERVERS, "config"):
         raise click.UsageError(
             "--remote is only for serving MCP; other commands search from this machine."
@@ -224,14 +322,21 @@ def cli(
 
     from searx_mcp.cli.logs import configure, share_terminal  # noqa: PLC0415 - as above
 
-    name = next(filter(os.environ.get, _LOG_LEVELS), "")
+    variables: Mapping[str, str] = os.environ
+    lines: Mapping[str, str] = {}
+    if env_file or _ENV_FILE in os.environ:
+        from searx_mcp.settings.sources import with_file  # noqa: PLC0415 - as above
+
+        with contextlib.suppress(SettingsError):  # loaded() raises it, which programs can read
+            variables, lines = with_file(os.environ, Path(env_file) if env_file else None)
+    name = next(filter(variables.get, _LOG_LEVELS), "")
     usual = "INFO" if context.invoked_subcommand in _SERVERS else "WARNING"
-    level = os.environ.get(name, usual).upper()
+    level = variables.get(name, usual).upper()
     if level not in logging.getLevelNamesMapping():
         raise SettingsError(
             name,
             f"{level[:20]!r} is not a log level",
-            origin="environment",
+            origin=lines.get(name, "environment"),
             advice="Use DEBUG, INFO, WARNING, ERROR or CRITICAL.",
         )
     configure(level)

@@ -1,7 +1,7 @@
 """Commands for the verbs of the service, with the arguments of their tools."""
 
 import sys
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar
@@ -150,20 +150,31 @@ def command(
     return click.command(told.name.rpartition(" ")[2], help=told.help)(made)
 
 
+class _Option(click.Option):
+    """An option with the names that other tools give it, which an error about an unknown one proposes."""
+
+    def __init__(self, *declared: Any, others: Sequence[str], **more: Any) -> None:  # noqa: ANN401 - click's
+        super().__init__(*declared, **more)
+        self.others = others
+
+
 def _argument(name: str, declared: Declared) -> Callable[[_Command], _Command]:
     argument, field = declared.argument, declared.field
     option = name.replace("_", "-")
     spellings = [f"-{argument.short}"] if argument.short else []
+    others = [each.replace("_", "-") for each in argument.names]
     told = f"{declared.help} Repeatable." if argument.repeated else declared.help
     if field.annotation is bool:
         both = f"--{option}/--no-{option}" if field.default else f"--{option}"
-        return click.option(both, is_flag=True, default=None, help=told)
+        return click.option(both, is_flag=True, default=None, help=told, cls=_Option, others=others)
     if not argument.metavar:
         number = -1 if argument.repeated else 1
         return click.argument(name, nargs=number, required=field.is_required())
     return click.option(
         *spellings,
         f"--{option}",
+        cls=_Option,
+        others=others,
         metavar=argument.metavar,
         multiple=argument.repeated,
         help=told,

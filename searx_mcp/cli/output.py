@@ -161,7 +161,7 @@ def confirm(question: str) -> None:
 
 def print_json(data: Mapping[str, Any]) -> None:
     """Print data for a program."""
-    from searx_mcp.render.structured import scrub  # noqa: PLC0415 - what tables do not need
+    from searx_mcp.render.structured import scrub  # noqa: PLC0415 - no table needs it
 
     click.echo(laid_out(json.dumps(scrub(data), ensure_ascii=False, allow_nan=False)))
 

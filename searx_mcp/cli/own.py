@@ -28,8 +28,7 @@ from searx_mcp.models.own_instance import (
     NativeState,
 )
 from searx_mcp.ops.own.failures import OwnInstanceError
-from searx_mcp.ops.own.native import NATIVE_TIMEOUT, NativeOptions, NativeRunner
-from searx_mcp.ops.own.opening import open_native
+from searx_mcp.ops.own.native import NATIVE_TIMEOUT, NativeOptions, NativeRunner, open_native
 from searx_mcp.settings.sources import Loaded
 
 _DONE: Final = {

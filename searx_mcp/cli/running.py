@@ -13,9 +13,7 @@ from typing import IO, TYPE_CHECKING, Any, Concatenate, Final, ParamSpec, TypeVa
 import click
 from typing_extensions import override
 
-from searx_mcp.cli.loading import loading
-from searx_mcp.cli.signals import Ending
-from searx_mcp.cli.streams import HeldOutput
+from searx_mcp.cli.process import Ending, HeldOutput, loading
 from searx_mcp.errors import InvalidArgumentError, SettingsError
 
 if TYPE_CHECKING:

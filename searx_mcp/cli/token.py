@@ -22,7 +22,7 @@ def token(name: str, *, as_json: bool) -> None:
     try:
         text, lines = new_token(name)
     except ValueError as exc:
-        raise InvalidArgumentError("name", str(exc)) from exc
+        raise InvalidArgumentError("NAME", str(exc)) from exc
     if as_json:
         click.echo(json.dumps({"name": name, "token": text, "lines": lines}))
         return

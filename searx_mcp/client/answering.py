@@ -5,8 +5,7 @@ from typing import TYPE_CHECKING
 from searx_mcp.client.stores import open_corpus
 from searx_mcp.evidence.answer.answerer import Answerer
 from searx_mcp.evidence.corpus.corpus import Corpus
-from searx_mcp.evidence.corpus.embedding import open_embedder
-from searx_mcp.evidence.corpus.reranking import Reranker
+from searx_mcp.evidence.corpus.language_models import Reranker, open_embedder
 from searx_mcp.evidence.corpus.retrieval import Retriever
 
 if TYPE_CHECKING:

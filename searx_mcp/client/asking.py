@@ -185,7 +185,7 @@ def _sources(
 
     @cache
     def rounds() -> "ConcurrentQueries":
-        from searx_mcp.search.providers.concurrent_queries import (  # noqa: PLC0415 - seldom asked
+        from searx_mcp.search.providers.concurrent_queries import (  # noqa: PLC0415 - seldom needed
             ConcurrentQueries,
             OpenUpstream,
         )

@@ -210,7 +210,7 @@ class SearxClient(CorpusCalls):
             InvalidArgumentError: an argument is wrong.
             SearxMcpError: every search failed; this is the first one's error.
         """
-        from searx_mcp.search.searcher import search_all  # noqa: PLC0415 - what no single search needs
+        from searx_mcp.search.searcher import search_all  # noqa: PLC0415 - no single search needs it
 
         if not isinstance(request, SearchRequest):
             request = parse_search({"queries": request, **arguments}, defaults=self._defaults)
@@ -238,7 +238,7 @@ class SearxClient(CorpusCalls):
             InvalidArgumentError: an argument is wrong, or the provider has no key.
             SearxMcpError: every query failed; this is the first one's error.
         """
-        from searx_mcp.search.searcher import raw_all  # noqa: PLC0415 - what no single search needs
+        from searx_mcp.search.searcher import raw_all  # noqa: PLC0415 - no single search needs it
 
         components = self._opened()
         if not isinstance(request, SearchRequest):
@@ -287,7 +287,7 @@ class SearxClient(CorpusCalls):
     @override
     async def instances(self) -> PoolReport:
         """Report the pool with the rest of each budget; sends no request."""
-        from searx_mcp.ops.instance_reports import pool_report  # noqa: PLC0415 - what no search needs
+        from searx_mcp.ops.instance_reports import pool_report  # noqa: PLC0415 - no search needs it
 
         components = self._opened()
         await components.sync.pull()
@@ -296,7 +296,7 @@ class SearxClient(CorpusCalls):
     @property
     def admin(self) -> "InstanceAdmin":
         """Shows, checks and changes the pool."""
-        from searx_mcp.ops.instance_admin import InstanceAdmin  # noqa: PLC0415 - what no search needs
+        from searx_mcp.ops.instance_admin import InstanceAdmin  # noqa: PLC0415 - no search needs it
 
         return InstanceAdmin(
             self._opened(),

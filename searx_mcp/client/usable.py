@@ -76,6 +76,6 @@ def check_libraries(settings: Settings) -> None:
         if has_database:
             stores.open_corpus(settings, None, settings.storage.namespace)
     if settings.embedding.provider == "static":
-        from searx_mcp.evidence.corpus.embedding import check_static  # noqa: PLC0415 - see above
+        from searx_mcp.evidence.corpus.language_models import check_static  # noqa: PLC0415 - see above
 
         check_static()

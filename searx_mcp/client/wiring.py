@@ -212,7 +212,7 @@ async def open_components(
         )
     shared = None
     if settings.redis.url.get_secret_value():
-        from searx_mcp.client.stores import open_answers  # noqa: PLC0415 - seldom there
+        from searx_mcp.client.stores import open_answers  # noqa: PLC0415 - seldom configured
 
         shared = open_answers(settings, folder)
     sources = SourceMembers.of(settings.open_sources, settings.providers, config=config, rng=rng)

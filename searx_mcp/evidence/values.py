@@ -26,6 +26,7 @@ class Chunk(_Camel):
     Attributes:
         id: SHA-256, in hex, of address, section path and text.
         text: as it stands in the page's Markdown.
+        table_head: header of the table in which it begins, in Markdown; empty if it begins in none.
         score: 0 to 1, higher is better; comparable within one answer.
         section_path: the headings above it, outermost first.
         span: first and one past the last byte of the text in the page's Markdown, UTF-8.
@@ -34,6 +35,7 @@ class Chunk(_Camel):
 
     id: str
     text: str
+    table_head: str = ""
     score: float
     section_path: tuple[str, ...] = ()
     span: tuple[int, int]
@@ -63,14 +65,12 @@ class ReadMetadata(_Camel):
 
     Attributes:
         final_url: after redirects.
-        etag: as the site sent it; may be empty.
-        last_modified: likewise.
+        etag, last_modified: as the site sent them; may be empty.
         content_hash: SHA-256, in hex, of the Markdown.
         language: BCP 47 tag that the page declares; may be empty.
         tier: where the text comes from, as in `models.page.Page`.
         extractor: version of the code that made the Markdown.
-        chunks: number of chunks in the page.
-        tokens: number of tokens in all chunks.
+        chunks, tokens: of the page.
     """
 
     final_url: str
@@ -137,6 +137,7 @@ class Evidence(Frozen):
         source: number of the source.
         id: of the chunk; empty for a snippet.
         text: as it stands in the page's Markdown.
+        table_head: header of the table in which it begins, in Markdown; empty if it begins in none.
         score: 0 to 1, higher is better.
         confidence: the reranker's, 0 to 1; else the share of the question's weight in it; `None` for a snippet.
         sub_query: the part of the question that it was found for; empty if there is only one.
@@ -150,6 +151,7 @@ class Evidence(Frozen):
     source: int
     id: str = ""
     text: str
+    table_head: str = ""
     score: float
     confidence: float | None = None
     sub_query: str = ""
@@ -203,8 +205,7 @@ class Citation(Frozen):
         title: of the page; may be empty.
         section: the heading above; may be empty.
         span: first and one past the last byte of the quote in the page's Markdown, UTF-8.
-        retrieved_at: as in the source.
-        content_hash: as in the source.
+        retrieved_at, content_hash: as in the source.
         extractor: version of the code that made the Markdown.
         fragment_url: the address with a text fragment that shows the quote in a browser.
     """
@@ -393,8 +394,7 @@ class ExportedPage(Frozen):
         url: the key of the page.
         final_url: after redirects.
         title: empty if it has none.
-        etag: as the site sent it; may be empty.
-        last_modified: likewise.
+        etag, last_modified: as the site sent them; may be empty.
         content_hash: SHA-256, in hex, of the Markdown.
         language: BCP 47 tag that the page declares; may be empty.
         tier: where the text comes from, as in `models.page.Page`.

@@ -160,7 +160,7 @@ class InstanceAdmin:
         Raises:
             InvalidArgumentError: a host is not in the pool.
         """
-        from searx_mcp.search.background.health import HealthChecker  # noqa: PLC0415 - asks
+        from searx_mcp.search.background.health import HealthChecker  # noqa: PLC0415 - only requests need it
 
         await self._recall()
         rows = self._parts.pool.snapshot(self._clock())
@@ -342,7 +342,7 @@ class InstanceAdmin:
             InvalidArgumentError: an argument is wrong, or the instance is not in the pool.
             NoInstancesError: it may not be asked now.
         """
-        from searx_mcp.search.searcher import instance_query  # noqa: PLC0415 - searches
+        from searx_mcp.search.searcher import instance_query  # noqa: PLC0415 - only a search needs it
 
         request = parse_search(
             {"query": query, **arguments}, defaults=self._settings.search_defaults()
@@ -375,7 +375,7 @@ class InstanceAdmin:
             InvalidArgumentError: it is not an export; the error names the field.
             StorageError: it cannot be stored now.
         """
-        from searx_mcp.ops.instance_export import (  # noqa: PLC0415 - what no list needs
+        from searx_mcp.ops.instance_export import (  # noqa: PLC0415 - no list needs it
             read_portable,
             take_over,
         )
@@ -439,6 +439,6 @@ class InstanceAdmin:
 
 def _found(host: str, urls: Iterable[str]) -> str:
     """Return the base URL that a person named; see `find_instance`."""
-    from searx_mcp.search.trial import find_instance  # noqa: PLC0415 - loads what searches
+    from searx_mcp.search.trial import find_instance  # noqa: PLC0415 - it loads the search
 
     return find_instance(host, urls)

@@ -173,7 +173,7 @@ async def instance_details(
         now: Unix seconds.
         is_configured: whether the settings contain it as an own instance.
     """
-    from searx_mcp.search.background.health import config_report  # noqa: PLC0415 - loads what asks
+    from searx_mcp.search.background.health import config_report  # noqa: PLC0415 - only a request needs it
 
     sources = members.sources
     if not row.tier.is_instance:

@@ -20,7 +20,7 @@ from searx_mcp.http.http import HttpSession, Request
 from searx_mcp.models.progress import Progress
 from searx_mcp.remote import errors
 from searx_mcp.remote.sanitizing import progress_of
-from searx_mcp.settings.remote import RemoteConfig
+from searx_mcp.settings.server import RemoteConfig
 from searx_mcp.urls.retry_after import retry_after
 
 MAX_BYTES: Final = 32 << 20

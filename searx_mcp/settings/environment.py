@@ -1,8 +1,9 @@
-"""Environment variables that are not named like settings, and JSON in the values of those that are.
+"""Environment variables that are not named like settings, JSON in the values of those that are, and files of them.
 
 No message made here shows a value: it may contain a password.
 """
 
+import io
 import re
 from collections.abc import Callable, Iterator, Mapping, MutableMapping
 from contextlib import suppress
@@ -122,3 +123,26 @@ def decoded(text: str) -> object:
         with suppress(ValueError):
             return pydantic_core.from_json(text)  # unlike json, it limits the depth
     return text
+
+
+def parse_file(text: str) -> Iterator[tuple[str, str, int]]:
+    """Parse a file of variables such as `.env`; `$` in a value is literal.
+
+    Args:
+        text: of the file, with a line `NAME=value` for each variable.
+
+    Yields:
+        The name, value and line of each variable; the last of the same name counts, even if it is empty.
+
+    Raises:
+        ValueError: a line is something else; the message does not show it, as it may be a secret.
+    """
+    from dotenv.parser import parse_stream  # noqa: PLC0415 - few starts need it
+
+    for binding in parse_stream(io.StringIO(text)):
+        written, line = binding.original
+        line += written[: len(written) - len(written.lstrip())].count("\n")  # blank lines
+        if binding.error:
+            raise ValueError(f"line {line} is not NAME=value")
+        if binding.key:
+            yield binding.key, binding.value or "", line

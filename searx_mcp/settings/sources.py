@@ -38,6 +38,7 @@ from searx_mcp.settings.environment import (
     UNSHOWN_PROXIES,
     alias_leaves,
     decoded,
+    parse_file,
     take_proxies,
 )
 from searx_mcp.settings.instances import (
@@ -53,14 +54,13 @@ from searx_mcp.settings.values import DROP_STRANGERS, Settings
 PREFIX: Final = "SEARX_MCP_"
 FILE_VARIABLE: Final = "SEARX_MCP_CONFIG"
 ENV_FILE_VARIABLE: Final = "SEARX_MCP_ENV_FILE"
+_OF_TESTS: Final = ("SEARX_MCP_CAPTURES", "SEARX_MCP_LIVE_CONTACT", "SEARX_MCP_NODE")
 OTHER_VARIABLES: Final = (
     FILE_VARIABLE,
     ENV_FILE_VARIABLE,
-    *ALIASES,
-    "SEARX_MCP_CAPTURES",
-    "SEARX_MCP_LIVE_CONTACT",
     "SEARX_MCP_LOG_LEVEL",
-    "SEARX_MCP_NODE",
+    *ALIASES,
+    *_OF_TESTS,
 )
 DEFAULT: Final = "default"
 _MAX_FILE: Final = 1_000_000
@@ -114,16 +114,7 @@ def load(
     Raises:
         SettingsError: for the first error found.
     """
-    lines: dict[str, str] = {}
-    if env_file is not None or environ.get(ENV_FILE_VARIABLE):
-        found = _file_variables(env_file, environ)
-        named = {name.upper() for name, value in environ.items() if value}
-        lines = {
-            name: line
-            for name, (value, line) in found.items()
-            if value and name.upper() not in named
-        }
-        environ = {**environ, **{name: found[name][0] for name in lines}}
+    environ, lines = with_file(environ, env_file)
 
     def place(variable: str) -> str:
         return lines.get(variable, f"environment {shown(variable)[1:-1]}")
@@ -229,22 +220,35 @@ def _file_leaves(
         raise SettingsError("config", message, origin=origin) from error
 
 
-def _file_variables(path: Path | None, environ: Mapping[str, str]) -> Mapping[str, tuple[str, str]]:
-    """Read the variables of a file such as `.env`: the value of each, and its origin.
+def with_file(
+    environ: Mapping[str, str], path: Path | None
+) -> tuple[Mapping[str, str], Mapping[str, str]]:
+    """Add the variables of a file such as `.env` to the environment, which has priority.
+
+    Args:
+        environ: the environment variables.
+        path: of the file; by default, the one in `SEARX_MCP_ENV_FILE`, if any.
+
+    Returns:
+        All variables, and the origin of each that is from the file.
 
     Raises:
-        SettingsError: it cannot be read.
+        SettingsError: the file cannot be read.
     """
+    named_by = environ.get(ENV_FILE_VARIABLE, "")
+    if path is None and not named_by:
+        return environ, {}
     origin = "--env-file" if path else f"environment {ENV_FILE_VARIABLE}"
-    path = path or Path(environ[ENV_FILE_VARIABLE]).expanduser()
-    from searx_mcp.settings.variables import parse_file  # noqa: PLC0415 - a seventh of a start
-
+    path = path or Path(named_by).expanduser()
     try:
         found = list(parse_file(read_text(path, _MAX_FILE)))
     except (OSError, ValueError) as error:
         message = f"{path} cannot be read: {_reason(error)}"
         raise SettingsError("env-file", message, origin=origin) from error
-    return {name: (value, f"file {path}, line {line}") for name, value, line in found}
+    named = {name.upper() for name, value in environ.items() if value}
+    values = {name: value for name, value, _ in found if name.upper() not in named}
+    lines = {name: f"file {path}, line {line}" for name, _, line in found if values.get(name)}
+    return {**environ, **{name: values[name] for name in lines}}, lines
 
 
 def _reason(error: Exception) -> object:
@@ -266,18 +270,20 @@ def _own_leaves(text: str, origin: str) -> Iterator[_Leaf]:
 
 
 def _environment_leaves(environ: Mapping[str, str], place: Callable[[str], str]) -> Iterator[_Leaf]:
-    names = {name.upper(): name for name, value in environ.items() if value}
-    if not any(name.startswith(PREFIX) for name in names.keys() - OTHER_VARIABLES):
-        return
-    from searx_mcp.settings.variables import read_variables  # noqa: PLC0415 - a seventh of a start
+    named = {name.upper(): name for name, value in environ.items() if value}
+    paths = {
+        tuple(upper.removeprefix(PREFIX).lower().split("__")): name
+        for upper, name in named.items()
+        if upper.startswith(PREFIX) and upper not in OTHER_VARIABLES
+    }
+    for path in sorted(paths, key=len):  # a key has priority over the JSON of its table
+        field, text = _FIELDS.get(".".join(path)), environ[paths[path]]
+        is_text = field is not None and get_origin(field.annotation) not in {dict, tuple}
 
-    def origin(path: _Path) -> str:
-        # A whole table may be given as JSON in the variable with the table's name.
-        spellings = [f"{PREFIX}{'__'.join(path[:depth]).upper()}" for depth in (3, 2, 1)]
-        # Of a variable that names something inside a setting, none of these is set.
-        return place(next((names[name] for name in spellings if name in names), spellings[0]))
+        def origin(_: _Path, name: str = paths[path]) -> str:
+            return place(name)
 
-    yield from _leaves(read_variables(environ, prefix=PREFIX), origin)
+        yield from _leaves(_nested(path, text if is_text else decoded(text)), origin)
 
 
 def _argument_leaves(
@@ -287,9 +293,12 @@ def _argument_leaves(
         return options.get(key := ".".join(path), f"argument {key}")
 
     for name, value in overrides.items():
-        nested = reduce(lambda inner, part: {part: inner}, reversed(name.split(".")), value)
         if value is not None:
-            yield from _leaves(nested, origin)
+            yield from _leaves(_nested(name.split("."), value), origin)
+
+
+def _nested(path: Sequence[str], value: object) -> object:
+    return reduce(lambda inner, part: {part: inner}, reversed(path), value)
 
 
 def _leaves(value: object, origin: Callable[[_Path], str], path: _Path = ()) -> Iterator[_Leaf]:
@@ -339,7 +348,7 @@ def _check_variables(environ: Mapping[str, str], place: Callable[[str], str]) ->
             continue
         if upper not in known:
             field = upper.removeprefix(PREFIX).lower().replace("__", ".")
-            message = f"is not a setting{did_you_mean(upper, known)}"
+            message = f"is not a setting{did_you_mean(upper, known.difference(_OF_TESTS))}"
             raise SettingsError(shown(field)[1:-1], message, origin=place(name))
 
 

@@ -30,8 +30,7 @@ from searx_mcp.models.spelling import shown
 from searx_mcp.pool.config import NATIVE_FOLDER, InstancesConfig, OwnConfig
 from searx_mcp.search.config import QualityConfig, SearchConfig, WebSearchConfig
 from searx_mcp.settings.instances import checked
-from searx_mcp.settings.remote import RemoteConfig
-from searx_mcp.settings.server import HttpConfig, ServerConfig
+from searx_mcp.settings.server import HttpConfig, RemoteConfig, ServerConfig
 from searx_mcp.sources.open.config import OpenSourcesConfig, ProvidersConfig
 from searx_mcp.storage.config import PostgresConfig, RedisConfig, StorageConfig
 from searx_mcp.workers.config import WorkersConfig

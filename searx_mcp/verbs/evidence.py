@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, Final
 
 from searx_mcp.arguments import CorpusRequest, corpus_schema, parse_corpus
+from searx_mcp.errors import InvalidArgumentError, SearxMcpError
 from searx_mcp.evidence.requests import (
     AnswerRequest,
     CorpusSearchRequest,
@@ -14,7 +15,18 @@ from searx_mcp.evidence.requests import (
 from searx_mcp.settings.server import ServerConfig
 from searx_mcp.settings.tools import Tool
 from searx_mcp.settings.values import Settings
-from searx_mcp.verbs.verb import Command, Effect, Published, RestRoute, Verb
+from searx_mcp.verbs.verb import (
+    Asked,
+    Command,
+    Effect,
+    Failed,
+    Published,
+    RequestT,
+    RestRoute,
+    Room,
+    Verb,
+    Writing,
+)
 
 if TYPE_CHECKING:
     from searx_mcp.evidence.values import (
@@ -23,10 +35,10 @@ if TYPE_CHECKING:
         IngestResponse,
         ReadResponse,
     )
-    from searx_mcp.verbs.evidence_writing import EvidenceWriting
 
 _FETCH: Final = (422, 424, 500, 504)
 _EVIDENCE: Final = (422, 424, 500, 503, 504)
+_OTHERWISE: Final = "Use another page."
 
 
 def _parse(
@@ -43,10 +55,82 @@ def _usual_tokens(server: ServerConfig) -> int:
     return server.response_token_budget
 
 
-def _written() -> "type[EvidenceWriting]":
-    from searx_mcp.verbs.evidence_writing import EvidenceWriting
+def _unread(error: SearxMcpError, asked: Asked[RequestT], room: Room) -> Failed:
+    from searx_mcp.render.errors import evidence_error_text, fetch_error_data, fetch_error_text
 
-    return EvidenceWriting
+    data = fetch_error_data(error, asked.text("url"), room.boundary, longest=room.longest)
+    if isinstance(error, InvalidArgumentError):
+        return evidence_error_text(error, room.boundary), data
+    return fetch_error_text(error, room.boundary, longest=room.longest), data
+
+
+def _written_read() -> "Writing[ReadRequest, ReadResponse]":
+    from searx_mcp.evidence.render.corpus import read_data, read_text
+    from searx_mcp.evidence.values import ReadResponse
+
+    return Writing(
+        responses=(ReadResponse,),
+        text=lambda found, room: read_text(found, budget=room.budget, boundary=room.boundary),
+        data=lambda found, room: read_data(found, budget=room.budget, boundary=room.boundary),
+        failed=_unread,
+        otherwise=_OTHERWISE,
+        is_empty=lambda found: not any(question.results for question in found.queries),
+    )
+
+
+def _written_evidence() -> "Writing[Any, EvidenceResponse]":
+    from searx_mcp.evidence.render.evidence import evidence_data, evidence_text
+    from searx_mcp.evidence.values import EvidenceResponse
+    from searx_mcp.render.errors import EXPANDS_LESS, evidence_error_data, evidence_error_text
+
+    return Writing(
+        responses=(EvidenceResponse,),
+        text=lambda found, room: evidence_text(
+            found, budget=room.budget, boundary=room.boundary, more=_more(room)
+        ),
+        data=lambda found, room: evidence_data(found, budget=room.budget, boundary=room.boundary),
+        failed=lambda error, asked, room: (
+            evidence_error_text(error, room.boundary),
+            evidence_error_data(error, asked.text("query"), room.boundary),
+        ),
+        otherwise=EXPANDS_LESS,
+        is_empty=lambda found: not found.evidence,
+    )
+
+
+def _more(room: Room) -> str:
+    """Say how to get the evidence that does not fit."""
+    ways = ["max_tokens shows more"]
+    if room.finds:
+        ways.append(f"{room.finds} asks these pages again")
+    if room.fetch:
+        ways.append(f"{room.fetch} reads a whole page by cursor")
+    return ", ".join(ways)
+
+
+def _written_status() -> "Writing[StatusRequest, CorpusStatus]":
+    from searx_mcp.evidence.render.corpus import status_data, status_text
+    from searx_mcp.evidence.values import CorpusStatus
+
+    return Writing(
+        responses=(CorpusStatus,),
+        text=lambda status, room: status_text(status, budget=room.budget, boundary=room.boundary),
+        data=lambda status, room: status_data(status, budget=room.budget, boundary=room.boundary),
+        failed=_unread,
+    )
+
+
+def _written_ingest() -> "Writing[IngestRequest, IngestResponse]":
+    from searx_mcp.evidence.render.corpus import ingest_data, ingest_text
+    from searx_mcp.evidence.values import IngestResponse
+
+    return Writing(
+        responses=(IngestResponse,),
+        text=lambda pages, room: ingest_text(pages, budget=room.budget, boundary=room.boundary),
+        data=lambda pages, room: ingest_data(pages, budget=room.budget, boundary=room.boundary),
+        failed=_unread,
+        otherwise=_OTHERWISE,
+    )
 
 
 READ_PAGE: Final["Verb[ReadRequest, ReadResponse]"] = Verb(
@@ -54,7 +138,7 @@ READ_PAGE: Final["Verb[ReadRequest, ReadResponse]"] = Verb(
     request=ReadRequest,
     parse=_parse(ReadRequest),
     act=lambda service, request, progress: service.read_page(request, progress=progress),
-    writing=lambda: _written().reads,
+    writing=_written_read,
     published=Published(
         title="Ask a web page",
         description=(
@@ -83,7 +167,7 @@ ANSWER: Final["Verb[AnswerRequest, EvidenceResponse]"] = Verb(
     request=AnswerRequest,
     parse=_parse(AnswerRequest),
     act=lambda service, request, progress: service.answer(request, progress=progress),
-    writing=lambda: _written().answers,
+    writing=_written_evidence,
     published=Published(
         title="Find evidence for a question",
         description=(
@@ -118,7 +202,7 @@ CORPUS_STATUS: Final["Verb[StatusRequest, CorpusStatus]"] = Verb(
     request=StatusRequest,
     parse=_parse(StatusRequest),
     act=lambda service, request, _: service.corpus_status(request),
-    writing=lambda: _written().statuses,
+    writing=_written_status,
     published=Published(
         title="List the kept pages",
         description=(
@@ -146,7 +230,7 @@ SEARCH_CORPUS: Final["Verb[CorpusSearchRequest, EvidenceResponse]"] = Verb(
     request=CorpusSearchRequest,
     parse=_parse(CorpusSearchRequest),
     act=lambda service, request, progress: service.search_corpus(request, progress=progress),
-    writing=lambda: _written().finds,
+    writing=_written_evidence,
     published=Published(
         title="Search the kept pages",
         description=(
@@ -175,7 +259,7 @@ INGEST: Final["Verb[IngestRequest, IngestResponse]"] = Verb(
     request=IngestRequest,
     parse=_parse(IngestRequest),
     act=lambda service, request, progress: service.ingest(request, progress=progress),
-    writing=lambda: _written().ingests,
+    writing=_written_ingest,
     published=Published(
         title="Keep web pages",
         description=(

@@ -5,10 +5,9 @@ from types import MappingProxyType
 from typing import Any, Final
 
 from searx_mcp.settings.tools import Tool
-from searx_mcp.verbs.chatgpt import FETCH, SEARCH
 from searx_mcp.verbs.evidence import ANSWER, CORPUS_STATUS, INGEST, READ_PAGE, SEARCH_CORPUS
 from searx_mcp.verbs.verb import Published, Verb
-from searx_mcp.verbs.web import RAW_SEARCH, WEB_FETCH, WEB_SEARCH
+from searx_mcp.verbs.web import FETCH, RAW_SEARCH, SEARCH, WEB_FETCH, WEB_SEARCH
 
 VERBS: Final[tuple[Verb[Any, Any], ...]] = (
     WEB_SEARCH,

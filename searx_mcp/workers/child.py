@@ -22,8 +22,14 @@ from typing import BinaryIO, Final, NoReturn
 
 from searx_mcp.errors import ContentError
 from searx_mcp.workers.failures import OUT_OF_MEMORY, as_header, broken, unexpected
-from searx_mcp.workers.frames import FrameError, encode_head, read_frame
-from searx_mcp.workers.jobs import MAX_RESULT, Job, document_jobs
+from searx_mcp.workers.jobs import (
+    MAX_RESULT,
+    FrameError,
+    Job,
+    document_jobs,
+    encode_head,
+    read_frame,
+)
 
 try:
     import resource

@@ -13,8 +13,15 @@ from typing_extensions import override
 from searx_mcp.errors import FetchError
 from searx_mcp.workers import failures
 from searx_mcp.workers.config import WorkersConfig
-from searx_mcp.workers.frames import Frame, FrameError, decode_result, encode_head
-from searx_mcp.workers.jobs import MAX_BODY, Result, Workers
+from searx_mcp.workers.jobs import (
+    MAX_BODY,
+    Frame,
+    FrameError,
+    Result,
+    Workers,
+    decode_result,
+    encode_head,
+)
 from searx_mcp.workers.process import ChildProcess, ProcessGoneError
 
 _log = logging.getLogger("searx_mcp.workers")

@@ -16,8 +16,7 @@ from typing import Final, Self, cast
 from typing_extensions import override
 
 import searx_mcp
-from searx_mcp.workers.frames import Frame, FrameError, FrameReader
-from searx_mcp.workers.jobs import MAX_RESULT
+from searx_mcp.workers.jobs import MAX_RESULT, Frame, FrameError, FrameReader
 
 _KEPT: Final = (
     "PATH", "SYSTEMROOT", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "DYLD_FALLBACK_LIBRARY_PATH",

@@ -4,7 +4,6 @@ import re
 
 import pytest
 
-from searx_mcp.cli.calls import print_attempts, print_batch, print_page, print_response
 from searx_mcp.errors import DeadlineError, ErrorCode, PolicyError
 from searx_mcp.models.attempt import Attempt, Format, Verdict
 from searx_mcp.models.hits import Answer
@@ -37,6 +36,7 @@ RESULT = SearchResult(
 )
 
 
+BATCH = "search bees --queries wasps --queries ants"
 ATTEMPTS = (
     Attempt(
         instance="https://a.example/",
@@ -70,7 +70,7 @@ def response(*results: SearchResult, **fields) -> SearchResponse:
     return SearchResponse(**(usual | fields))
 
 
-def test_an_answer_reads_like_this(capsys):
+async def test_an_answer_reads_like_this(printed):
     other = SearchResult(title="B", url="https://b.example/", score=0)
     told = response(
         RESULT,
@@ -79,11 +79,12 @@ def test_an_answer_reads_like_this(capsys):
         notes=("One.", "Two."),
         content_fetch_stats=FetchStats(attempted=3, successful=2),
         attempts=ATTEMPTS,
+        total_results=9,
+        next_offset=5,
     )
-    print_response(told, pages=False, budget=None)
-    shown, errors = capsys.readouterr()
-    assert shown == (
-        "Found 2 search results for query 'bees':\n"
+    ran = await printed("search bees", search=told)
+    assert ran.out == (
+        "Found 2 search results for query 'bees'; there are 9 in all (continue with --offset 5):\n"
         "Answer: 42\n"
         "\n"
         "1. A [b]\n"
@@ -99,42 +100,40 @@ def test_an_answer_reads_like_this(capsys):
         "Note: Two.\n"
         "12 ms, answered by https://a.example/, 2 of 3 pages read, 2 requests\n"
     )
-    assert errors == ""
+    assert ran.err == ""
 
 
-def test_a_search_that_found_nothing_new_does_not_claim_to_have_found_nothing(capsys):
+async def test_a_search_that_found_nothing_new_does_not_claim_to_have_found_nothing(printed):
     hit = RepeatedHit(url=RESULT.url, search=1, result=1)
     searches = (
         BatchedSearch(query="bees", result=response(RESULT)),
         BatchedSearch(query="wasps", result=response(), repeated=(hit,)),
         BatchedSearch(query="ants", result=response()),
     )
-    print_batch(SearchBatch(queries=searches), pages=False, budget=None)
-    shown = capsys.readouterr().out
+    shown = (await printed(BATCH, search_all=SearchBatch(queries=searches))).out
     assert shown.count("No search results found.") == 1
     assert "Also found above: result 1 of search 1.\n\nSearch 3 of 3: ants\nNo search" in shown
 
 
-def test_results_left_out_for_their_pages_are_counted(capsys):
+async def test_results_left_out_for_their_pages_are_counted(printed):
     pages = (
         DroppedPage(url="https://c.example/", reason=Poor.SPAM, result_dropped=True),
         DroppedPage(url="https://d.example/", reason=Poor.LOGIN),
     )
     stats = FetchStats(attempted=3, successful=1, failed=2, dropped=pages)
-    print_response(response(RESULT, content_fetch_stats=stats), pages=False, budget=None)
-    shown = capsys.readouterr().out
+    shown = (await printed("search bees", search=response(RESULT, content_fetch_stats=stats))).out
     assert "1 of 3. Left out: 1 spam, 1 login (1 with the result).\n12 ms" in shown
     assert shown.count("1 of 3") == 1
 
 
-def test_an_answer_of_the_cache_and_an_empty_one_say_so(capsys):
-    print_response(response(cached=True, attempts=ATTEMPTS[:1]), pages=True, budget=200)
-    shown = capsys.readouterr().out
+async def test_an_answer_of_the_cache_and_an_empty_one_say_so(printed):
+    found = response(cached=True, attempts=ATTEMPTS[:1])
+    shown = (await printed("search bees --pages --max-tokens 200", search=found)).out
     assert shown.startswith("No search results found.\nTry fewer")
     assert shown.endswith("\n\nfrom the cache, answered by https://a.example/\n")
 
 
-def test_a_page_that_was_not_read_says_why(capsys):
+async def test_a_page_that_was_not_read_says_why(printed):
     unread = SearchResult(
         title="B",
         url="https://b.example/",
@@ -142,24 +141,23 @@ def test_a_page_that_was_not_read_says_why(capsys):
         error_type="blocked_by_site",
         error_details="The site refused access (HTTP 403).",
     )
-    print_response(response(unread), pages=False, budget=None)
-    assert "\n   Page not read: The site refused access (HTTP 403).\n" in capsys.readouterr().out
+    shown = (await printed("search bees", search=response(unread))).out
+    assert "\n   Page not read: The site refused access (HTTP 403).\n" in shown
 
 
-def test_pages_share_the_room_evenly(capsys):
-    print_response(response(RESULT, RESULT), pages=True, budget=900)
-    shown = capsys.readouterr().out
+async def test_pages_share_the_room_evenly(printed):
+    ran = await printed("search bees --pages --max-tokens 900", search=response(RESULT, RESULT))
+    shown = ran.out
     assert "Short." not in shown
     pages = re.findall(r"# A\n\n(?:Words here\. ?)+", shown)
     assert [250 < estimate(page) <= 450 for page in pages] == [True, True]
     assert shown.count("Part of the page; all of it: searx-mcp fetch https://a.example/") == 2
-    print_response(response(RESULT), pages=True, budget=None)
-    assert MARKDOWN.strip() in capsys.readouterr().out
+    assert MARKDOWN.strip() in (await printed("search bees --pages", search=response(RESULT))).out
 
 
 @pytest.mark.parametrize("pages", [False, True], ids=["summaries", "pages"])
 @pytest.mark.parametrize("budget", [200, 350, 700, 2_000])
-def test_what_is_printed_holds_to_the_tokens_and_says_what_is_missing(capsys, budget, pages):
+async def test_what_is_printed_holds_to_the_tokens_and_says_what_is_missing(printed, budget, pages):
     found = response(
         *[
             SearchResult(
@@ -179,17 +177,17 @@ def test_what_is_printed_holds_to_the_tokens_and_says_what_is_missing(capsys, bu
         answers=(Answer(text="42 " * 90),),
         notes=("One note. " * 20,) * 8,
     )
-    print_response(found, pages=pages, budget=budget)
-    alone = capsys.readouterr().out
+    more = f"--max-tokens {budget}{' --pages' * pages}"
+    alone = (await printed(f"search bees {more}", search=found)).out
     searches = tuple(BatchedSearch(query=f"bees {place}", result=found) for place in range(10))
-    print_batch(SearchBatch(queries=searches), pages=pages, budget=budget)
-    batch = capsys.readouterr().out
+    several = SearchBatch(queries=searches)
+    batch = (await printed(f"{BATCH} {more}", search_all=several)).out
     assert [estimate(shown) <= budget for shown in (alone, batch)] == [True, True]
     assert "1. Title 1\n   https://a.example/1\n" in alone
     assert "left out for lack of room: ask again with a larger --max-tokens." in alone
     assert "left out for lack of room: ask for fewer, or with a larger --max-tokens." in batch
-    print_response(found, pages=pages, budget=None)
-    assert "20. Title 20" in (whole := capsys.readouterr().out)
+    whole = (await printed(f"search bees{' --pages' * pages}", search=found)).out
+    assert "20. Title 20" in whole
     assert "left out" not in whole
 
 
@@ -235,19 +233,18 @@ HEAD = "T [b]  https://a.example/b\ntext/html, 2 words, 7 ms"
     ],
     ids=lambda value: "" if isinstance(value, str) else " ".join(value) or "whole",
 )
-def test_a_page_has_its_head_on_standard_error(capsys, fields, head):
-    print_page(PAGE.model_copy(update=fields))
-    assert capsys.readouterr() == ("Text [b].\n", head)
+async def test_a_page_has_its_head_on_standard_error(printed, fields, head):
+    ran = await printed("fetch https://a.example/", fetch=PAGE.model_copy(update=fields))
+    assert (ran.out, ran.err) == ("Text [b].\n", head)
 
 
-def test_attempts_are_a_table_on_standard_error_and_nothing_without_them(capsys):
-    print_attempts(DeadlineError("Late."))
-    print_attempts(PolicyError("No.", code=ErrorCode.BLOCKED_PORT))
-    assert capsys.readouterr() == ("", "")
-    print_attempts(DeadlineError("Late.", attempts=ATTEMPTS))
-    out, err = capsys.readouterr()
-    assert out == ""
-    assert [line.split() for line in err.splitlines()] == [
+async def test_attempts_are_a_table_on_standard_error_and_nothing_without_them(printed):
+    for error in (DeadlineError("Late."), PolicyError("No.", code=ErrorCode.BLOCKED_PORT)):
+        ran = await printed("search bees", search=error)
+        assert (ran.out, ran.err.splitlines()[0]) == ("", f"searx-mcp: {error.message}")
+    ran = await printed("search bees", search=DeadlineError("Late.", attempts=ATTEMPTS))
+    assert ran.out == ""
+    assert [line.split() for line in ran.err.splitlines()[:3]] == [
         ["instance", "format", "verdict", "status", "ms", "detail"],
         ["a.example", "html", "rate", "limited", "429", "12", "Why", "[b]."],
         ["b.example/x", "json", "full", "3"],
@@ -261,9 +258,9 @@ async def test_raw_answers_need_a_key(run_cli):
     assert "BRAVE_API_KEY" in ran.err
 
 
-def test_a_page_that_does_not_answer_its_prompt_says_so_first(capsys):
+async def test_a_page_that_does_not_answer_its_prompt_says_so_first(printed):
     found = {"answered": False, "support": 0.13, "missing_terms": ("moon",)}
-    print_page(PAGE.model_copy(update=found))
-    first, second, *_ = capsys.readouterr().out.splitlines()
+    ran = await printed("fetch https://a.example/", fetch=PAGE.model_copy(update=found))
+    first, second, *_ = ran.lines
     assert first == 'This page does not answer the question. Best match 0.13; not found: "moon".'
     assert second.startswith("Next: ")

@@ -20,7 +20,6 @@ from searx_mcp.settings.sources import SettingRow
 from searx_mcp.settings.values import Settings
 from searx_mcp.storage.pages import KeptRobots
 from searx_mcp.storage.redis_state import RedisStore
-from searx_mcp.storage.sqlite_state import FILE_NAME, open_store
 from searx_mcp.storage.state import Account, Window
 
 WARNING = (
@@ -30,21 +29,25 @@ WARNING = (
 ACCOUNT = Account("https://a.example/", (Window(3, 3_600),))
 
 
+OWN = "http://10.0.0.1/"
+
+
 @pytest.fixture
-async def folder(tmp_path):
-    """A state folder with one charge in it."""
-    store = open_store(tmp_path / "state" / FILE_NAME)
-    await store.reserve([ACCOUNT], Format.HTML, 1_800_000_000.0)
-    await store.aclose()
-    return tmp_path / "state"
+async def folder(run_cli, tmp_path):
+    """A state folder with a choice in it."""
+    folder = tmp_path / "state"
+    await run_cli("instances", "add", OWN, SEARX_MCP_STORAGE__FOLDER=str(folder))
+    return folder
 
 
-async def left_in(folder) -> int | None:
-    """What the budget has left that was charged once."""
-    store = open_store(folder / FILE_NAME)
-    (budget,) = await store.budgets([ACCOUNT], 1_800_000_000.0)
-    await store.aclose()
-    return budget.left
+def state_in(folder):
+    """The file of the state."""
+    return next(folder.glob("state-v*.db"))
+
+
+async def holds_choice(run_cli, folder) -> bool:
+    ran = await run_cli("instances", "export", SEARX_MCP_STORAGE__FOLDER=str(folder))
+    return OWN in json.loads(ran.out)["choices"]["own"]
 
 
 async def test_paths_shows_every_file(run_cli, folder, monkeypatch):
@@ -52,7 +55,7 @@ async def test_paths_shows_every_file(run_cli, folder, monkeypatch):
     monkeypatch.setattr("searx_mcp.cli.output._PIPE_WIDTH", 400)
     ran = await run_cli("paths", SEARX_MCP_STORAGE__FOLDER=str(folder))
     assert ran.code == ExitCode.DONE
-    assert str(folder / FILE_NAME) in ran.out
+    assert str(state_in(folder)) in ran.out
     assert "No queries, no results." in ran.out
     assert "less than a minute ago" in ran.out
 
@@ -78,9 +81,9 @@ async def test_purge_asks_or_wants_to_be_told(run_cli, folder):
 async def test_purge_empties_the_state_and_warns(run_cli, folder):
     ran = await run_cli("purge", "--yes", SEARX_MCP_STORAGE__FOLDER=str(folder))
     assert ran.code == ExitCode.DONE
-    assert f"Emptied {folder / FILE_NAME}" in ran.out
+    assert f"Emptied {state_in(folder)}" in ran.out
     assert "may refuse" in ran.out
-    assert await left_in(folder) == 3
+    assert not await holds_choice(run_cli, folder)
 
 
 async def test_purge_empties_the_pages_although_they_are_switched_off(run_cli, folder):
@@ -92,7 +95,7 @@ async def test_purge_empties_the_pages_although_they_are_switched_off(run_cli, f
     assert [file["kind"] for file in json.loads(shown.out)["files"]].count("pages") == 1
     ran = await run_cli("purge", "--yes", "--json", **environment)
     purged = json.loads(ran.out)
-    assert purged["emptied"] == [str(folder / "pages-v1.db"), str(folder / FILE_NAME)]
+    assert purged["emptied"] == [str(folder / "pages-v1.db"), str(state_in(folder))]
     assert list(purged["left"]) == [str(folder / "pages.key")]
     assert await pages.robots(origin, now) is None
     await pages.aclose()
@@ -102,7 +105,7 @@ async def test_purge_as_json(run_cli, folder):
     (folder / "catalog-v1.json").write_text("{}")
     ran = await run_cli("purge", "--all", "--yes", "--json", SEARX_MCP_STORAGE__FOLDER=str(folder))
     assert json.loads(ran.out) == {
-        "emptied": [str(folder / FILE_NAME)],
+        "emptied": [str(state_in(folder))],
         "deleted": [str(folder / "catalog-v1.json")],
         "left": {},
     }
@@ -118,7 +121,7 @@ async def test_purge_empties_the_server_too(run_cli, folder, redis_url):
         "SEARX_MCP_REDIS__PREFIX": "purged:",
     }
     ran = await run_cli("purge", "--yes", "--json", **environment)
-    assert json.loads(ran.out)["emptied"] == [str(folder / FILE_NAME), "the server of redis.url"]
+    assert json.loads(ran.out)["emptied"] == [str(state_in(folder)), "the server of redis.url"]
     await store.aclose()
     fresh = RedisStore(redis_url, prefix="purged:")
     (budget,) = await fresh.budgets([ACCOUNT], 1_800_000_000.0)
@@ -232,7 +235,7 @@ async def test_on_a_terminal_purge_asks_first(run_cli, folder, monkeypatch, answ
     assert f"Delete what was learned and read in {folder}?" in ran.err
     assert ran.code == (0 if is_gone else 130)
     assert ("Emptied" in ran.out) is is_gone
-    assert await left_in(folder) == (3 if is_gone else 2)
+    assert await holds_choice(run_cli, folder) is not is_gone
 
 
 def test_a_narrow_terminal_shows_every_value_and_origin(capsys, monkeypatch):

@@ -1,28 +1,17 @@
 """What a person reads of the pool, of one instance, and of a change."""
 
+import re
 from datetime import UTC, datetime, timedelta
 
 import pytest
-from rich.console import Console
 
-from searx_mcp.cli.instance_details import print_details
-from searx_mcp.cli.instance_output import (
-    budget_table,
-    check_table,
-    forecast,
-    percent,
-    pool_table,
-    print_pool,
-    refresh_lines,
-    trial_lines,
-    when,
-)
 from searx_mcp.models.administration import (
     BudgetLine,
     Checked,
     ConfigReport,
     InstanceCheck,
     InstanceDetails,
+    Ledger,
     MemberReason,
     OpenSource,
     Refresh,
@@ -131,28 +120,21 @@ UNTOUCHED = BudgetLine(name="public", spent=0, left=None, free_at=NOW - timedelt
 
 
 def pools(*rows: InstanceReport):
-    return lambda width: pool_table(rows, width=width)
+    return {"command": "instances list", "admin": {"list": PoolReport(instances=rows)}}
 
 
 def checks(*each: InstanceCheck):
-    return lambda width: check_table(Checked(checks=each), width=width)
+    return {"command": "instances check", "admin": {"check": Checked(checks=each)}}
 
 
-def budgets(*each: BudgetLine):
-    return lambda width: budget_table(each, now=NOW, width=width)
+def budgets(*each: BudgetLine, at: datetime = NOW):
+    return {"command": "instances budget --all", "admin": {"budget": Ledger(at=at, instances=each)}}
 
 
-def lines(table, width: int) -> list[str]:
-    console = Console(width=width, highlight=False, soft_wrap=True, color_system=None)
-    with console.capture() as capture:
-        console.print(table)
-    return capture.get().splitlines()
-
-
-def test_a_pipe_gets_the_table_of_a_wide_terminal(capsys):
-    rows = [KNOWN, WIDE, row(url="https://例え.example/")]
-    print_pool(PoolReport(instances=rows), everything=True)
-    assert capsys.readouterr().out.splitlines()[:4] == lines(pool_table(rows, width=500), 500)
+async def test_a_pipe_gets_the_table_of_a_wide_terminal(printed):
+    made = pools(KNOWN, WIDE, row(url="https://例え.example/"))
+    piped = await printed(**made)
+    assert piped.lines[:4] == (await printed(**made, columns=500)).lines[:4]
 
 
 @pytest.mark.parametrize("width", [80, 120])
@@ -161,8 +143,8 @@ def test_a_pipe_gets_the_table_of_a_wide_terminal(capsys):
     [pools(WIDE), checks(WIDE_CHECK, *CHECKS), budgets(WIDE_LINE)],
     ids=["pool", "check", "budget"],
 )
-def test_a_table_fits_the_terminal_and_cuts_nothing_but_addresses(make, width):
-    shown = lines(make(width), width)
+async def test_a_table_fits_the_terminal_and_cuts_nothing_but_addresses(printed, make, width):
+    shown = (await printed(**make, columns=width)).lines
     assert max(map(len, shown)) <= width
     for line in shown:
         _, _, figures = line.partition(" ")
@@ -174,21 +156,17 @@ def test_a_table_fits_the_terminal_and_cuts_nothing_but_addresses(make, width):
     [
         (None, "won't run out"),
         (timedelta(0), "used up"),
+        (timedelta(hours=6), "runs out today"),
         (timedelta(days=7), "runs out Fri 27 Nov"),
         (timedelta(days=18), "runs out Tue 8 Dec"),
     ],
-    ids=["lasts", "now", "a week", "a month"],
+    ids=["lasts", "now", "today", "a week", "a month"],
 )
-def test_a_forecast_names_the_day(dry_in, shown):
+async def test_a_forecast_names_the_day(printed, dry_in, shown):
     noon = NOW.replace(hour=12, tzinfo=None).astimezone()  # the day is that of this machine
     line = SPENT.model_copy(update={"dry_at": None if dry_in is None else noon + dry_in})
-    assert forecast(line, noon).plain == shown
-
-
-def test_a_budget_that_is_spent_within_the_day_runs_out_today():
-    noon = NOW.astimezone().replace(hour=12)
-    line = SPENT.model_copy(update={"dry_at": noon + timedelta(hours=6)})
-    assert forecast(line, noon).plain == "runs out today"
+    ran = await printed(**budgets(line, at=noon))
+    assert ran.lines[1].rstrip().endswith(f"  {shown}")
 
 
 @pytest.mark.parametrize(
@@ -259,23 +237,29 @@ def test_a_budget_that_is_spent_within_the_day_runs_out_today():
     ],
     ids=["wide pool", "pool", "narrow pool", "wide checks", "checks", "budgets"],
 )
-def test_a_table_has_these_cells(width, make, rows):
-    assert [" ".join(line.split()) for line in lines(make(width), width)] == rows
+async def test_a_table_has_these_cells(printed, width, make, rows):
+    shown = (await printed(**make, columns=width)).lines
+    assert [" ".join(line.split()) for line in shown[: len(rows)]] == rows
 
 
-@pytest.mark.parametrize(
-    ("share", "shown"), [(None, ""), (0, "0%"), (0.004, "0%"), (0.005, "1%"), (0.995, "100%")]
-)
-def test_a_share_is_rounded_half_up(share, shown):
-    assert percent(share) == shown
+async def test_a_share_is_rounded_half_up(printed):
+    shares = (None, 0, 0.004, 0.005, 0.995)
+    ran = await printed(**pools(*(row(success=share) for share in shares)))
+    shown = re.findall(r" new +(\d+%)?", ran.out)
+    assert shown[:5] == ["", "0%", "0%", "1%", "100%"]
 
 
-@pytest.mark.parametrize(
-    ("ahead", "shown"), [(-7_200, "2.0 h ago"), (0, "0 s ago"), (1, "in 1 s"), (90_000, "in 1.0 d")]
-)
-def test_a_time_is_told_with_its_distance(ahead, shown):
-    at = NOW + timedelta(seconds=ahead)
-    assert when(at, NOW) == f"{at.astimezone():%Y-%m-%d %H:%M} ({shown})"
+async def test_a_time_is_told_with_its_distance(printed):
+    aheads = {
+        "learned_at": (-7_200, "2.0 h ago"),
+        "healthy_since": (0, "0 s ago"),
+        "waits_until": (1, "in 1 s"),
+        "robots_read_at": (90_000, "in 1.0 d"),
+    }
+    at = {name: NOW + timedelta(seconds=ahead) for name, (ahead, _) in aheads.items()}
+    shown = await page(printed, timers=Timers(**at))
+    for name, (_, told) in aheads.items():
+        assert f"  {at[name].astimezone():%Y-%m-%d %H:%M} ({told})\n" in shown
 
 
 @pytest.mark.parametrize(
@@ -286,41 +270,41 @@ def test_a_time_is_told_with_its_distance(ahead, shown):
     ],
     ids=["some", "none"],
 )
-def test_the_month_is_a_line_below_the_table(capsys, fields, shown):
+async def test_the_month_is_a_line_below_the_table(printed, fields, shown):
     month = MonthReport(capacity=252, spent=58, left_month=143, kept_back=51, **fields)
-    print_pool(PoolReport(instances=(UNKNOWN,), month=month), everything=False)
-    assert capsys.readouterr().out.splitlines()[-1].rstrip() == (
+    report = PoolReport(instances=(UNKNOWN,), month=month)
+    ran = await printed("instances list", admin={"list": report})
+    assert ran.lines[-1].rstrip() == (
         f"Public budget: 143 of 201 searches left this month, {shown}; 51 held in reserve."
     )
 
 
-def written(details: InstanceDetails) -> list[str]:
-    console = Console(width=100, color_system=None)
-    with console.capture() as capture:
-        print_details(console, details, NOW)
-    return [line.rstrip() for line in capture.get().splitlines()]
+async def written(printed, details: InstanceDetails) -> list[str]:
+    ran = await printed("instances show a", admin={"show": details}, now=NOW, columns=100)
+    return [line.rstrip() for line in ran.lines]
 
 
-def page(config: ConfigReport | None = None, **fields) -> str:
-    timers = Timers(learned_at=NOW, waits_until=NOW + timedelta(days=1))
-    parts = dict.fromkeys(PARTS, 0.5)
+SEEN = Timers(learned_at=NOW, waits_until=NOW + timedelta(days=1))
+
+
+async def page(printed, config: ConfigReport | None = None, timers: Timers = SEEN, **fields) -> str:
+    instance = row(score_parts=dict.fromkeys(PARTS, 0.5), **fields)
     details = InstanceDetails(
-        instance=row(score_parts=parts, **fields),
-        source=MemberReason.LIST,
-        timers=timers,
-        config=config,
+        instance=instance, source=MemberReason.LIST, timers=timers, config=config
     )
-    return "\n".join(written(details))
+    return "\n".join(await written(printed, details))
 
 
-def test_engines_of_an_own_instance_are_listed_with_what_they_bring():
+async def test_engines_of_an_own_instance_are_listed_with_what_they_bring(printed):
     bing = EngineReport(name="bing", state=EngineState.WELL, answered=12, results=96)
     brave = EngineReport(
         name="brave", state=EngineState.REFUSED, reason="CAPTCHA", retry_after=90, refused=2
     )
 
-    shown = page(tier=Tier.OWN, engines=(bing, brave))
-    spread = page(tier=Tier.OWN, engines=(brave.model_copy(update={"spared": True}),))
+    shown = await page(printed, tier=Tier.OWN, engines=(bing, brave))
+    spread = await page(
+        printed, tier=Tier.OWN, engines=(brave.model_copy(update={"spared": True}),)
+    )
 
     lines = [line.split() for line in shown.splitlines()]
     assert ["bing", "well", "now", "12", "0", "0", "96"] in lines
@@ -329,8 +313,8 @@ def test_engines_of_an_own_instance_are_listed_with_what_they_bring():
     assert "Some engines were refused lately; searches use the ones that work." in spread
 
 
-def test_a_new_instance_has_a_short_page():
-    shown = page()
+async def test_a_new_instance_has_a_short_page(printed):
+    shown = await page(printed)
     assert "limit  none" in shown
     assert "not read yet" in shown
     assert "requests" not in shown
@@ -338,9 +322,13 @@ def test_a_new_instance_has_a_short_page():
     assert "(in 1.0 d)" in shown
 
 
-def test_trouble_is_told_with_its_reason():
-    shown = page(
-        state=InstanceState.BLACKLISTED, reason="It rewrites [b]links[/b].", drift=3, failures=3
+async def test_trouble_is_told_with_its_reason(printed):
+    shown = await page(
+        printed,
+        state=InstanceState.BLACKLISTED,
+        reason="It rewrites [b]links[/b].",
+        drift=3,
+        failures=3,
     )
     assert "blacklisted" in shown
     assert "It rewrites [b]links[/b]." in shown
@@ -353,8 +341,8 @@ def test_trouble_is_told_with_its_reason():
     [(None, ""), ((), "0:"), (("a", "b"), "2: a, b"), (tuple("abcdefghijklmn"), " and 2 more")],
     ids=["unknown", "none", "some", "many"],
 )
-def test_engines_are_told_as_far_as_config_told_them(engines, shown):
-    text = page(ConfigReport(engines=engines, limiter=False))
+async def test_engines_are_told_as_far_as_config_told_them(printed, engines, shown):
+    text = await page(printed, ConfigReport(engines=engines, limiter=False))
     assert shown in text
     assert ("engines " in text.partition("Reported by /config")[2]) is (engines is not None)
     assert "not stated" in text
@@ -406,8 +394,8 @@ def at(time: datetime) -> str:
     return f"{time.astimezone():%Y-%m-%d %H:%M}"
 
 
-def test_everything_that_is_known_of_an_instance_reads_like_this():
-    assert written(EVERYTHING) == [
+async def test_everything_that_is_known_of_an_instance_reads_like_this(printed):
+    assert await written(printed, EVERYTHING) == [
         "https://a.example/",
         "origin      from the list of public instances",
         "tier        A, grade A-",
@@ -451,59 +439,54 @@ def test_everything_that_is_known_of_an_instance_reads_like_this():
     ]
 
 
-def test_an_open_source_has_terms_and_no_score():
-    source = OpenSource(
+@pytest.mark.parametrize(
+    ("tier", "source", "licence", "origin", "lines"),
+    [
+        (
+            Tier.OPEN,
+            MemberReason.TABLE,
+            "CC0",
+            "an open source: the documented API of a collection, not an instance",
+            ["Collection", "licence     CC0"],
+        ),
+        (
+            Tier.KEYED,
+            MemberReason.KEY,
+            "",
+            "a keyed provider: an API that you have a key for, not an instance",
+            ["Provider"],
+        ),
+    ],
+)
+async def test_what_is_no_instance_has_terms_and_no_score(
+    printed, tier, source, licence, origin, lines
+):
+    described = OpenSource(
         title="Things",
         operator="A foundation (XX)",
         categories=("it", "science"),
-        licence="CC0",
+        licence=licence,
         terms_url="https://t.example/",
         terms_checked="2026-01",
     )
     details = InstanceDetails(
-        instance=LIMITED.model_copy(update={"tier": Tier.OPEN, "grade": None}),
-        source=MemberReason.TABLE,
-        open_source=source,
+        instance=LIMITED.model_copy(update={"tier": tier, "grade": None}),
+        source=source,
+        open_source=described,
     )
-    shown = written(details)
-    assert shown[1:3] == [
-        "origin      an open source: the documented API of a collection, not an instance",
-        "tier        open",
-    ]
-    assert shown[shown.index("Collection") :] == [
-        "Collection",
+    shown = await written(printed, details)
+    assert shown[1:3] == [f"origin      {origin}", f"tier        {tier}"]
+    assert shown[shown.index(lines[0]) :] == [
+        lines[0],
         "name        Things",
         "operator    A foundation (XX)",
         "categories  it, science",
         "terms       https://t.example/ (read 2026-01)",
-        "licence     CC0",
+        *lines[1:],
         "",
         "Budget",
         "limit  none",
     ]
-
-
-def test_a_keyed_provider_is_no_instance_and_no_collection():
-    source = OpenSource(
-        title="Finder",
-        operator="A company (XX)",
-        categories=("general",),
-        licence="",
-        terms_url="https://t.example/",
-        terms_checked="2026-01",
-    )
-    details = InstanceDetails(
-        instance=LIMITED.model_copy(update={"tier": Tier.KEYED, "grade": None}),
-        source=MemberReason.KEY,
-        open_source=source,
-    )
-    shown = written(details)
-    assert shown[1:3] == [
-        "origin      a keyed provider: an API that you have a key for, not an instance",
-        "tier        keyed",
-    ]
-    assert shown[shown.index("Provider") + 1] == "name        Finder"
-    assert not {"Collection", "Score", "Reported by /config"} & {*shown}
 
 
 COUNTED = "9 listed, 5 kept, 4 in the pool."
@@ -540,7 +523,7 @@ COST = "Cost: 1 request. Left now:"
     ],
     ids=["free", "no status", "not sent", "one account", "two accounts"],
 )
-def test_a_trial_tells_what_came_what_it_cost_and_what_is_left(fields, read, more):
+async def test_a_trial_tells_what_came_what_it_cost_and_what_is_left(printed, fields, read, more):
     usual = {
         "instance": "https://a.example/",
         "verdict": Verdict.RATE_LIMITED,
@@ -548,7 +531,8 @@ def test_a_trial_tells_what_came_what_it_cost_and_what_is_left(fields, read, mor
         "status_code": 429,
         "elapsed_ms": 5,
     }
-    assert [*trial_lines(Trial(**(usual | fields)))] == [f"rate limited: {read}", *more]
+    ran = await printed("instances test a x", admin={"test": Trial(**(usual | fields))})
+    assert ran.lines == [f"rate limited: {read}", *more]
 
 
 @pytest.mark.parametrize(
@@ -569,23 +553,23 @@ def test_a_trial_tells_what_came_what_it_cost_and_what_is_left(fields, read, mor
         ),
     ],
 )
-def test_a_list_that_was_fetched_is_counted(fields, lines):
+async def test_a_list_that_was_fetched_is_counted(printed, fields, lines):
     refresh = Refresh(**{"source": "x", "listed": 9, "kept": 5, "in_pool": 4, **fields})
-    assert [*refresh_lines(refresh)] == lines
+    ran = await printed("instances refresh", admin={"refresh": refresh})
+    assert (ran.lines, ran.code) == (lines, int("problem" in fields))
 
 
 @pytest.mark.parametrize(
     ("is_terminal", "everything"), [(True, False), (True, True), (False, False)]
 )
-def test_a_terminal_shows_a_page_of_the_pool_and_the_whole_in_numbers(
-    capsys, monkeypatch, is_terminal, everything
+async def test_a_terminal_shows_a_page_of_the_pool_and_the_whole_in_numbers(
+    printed, is_terminal, everything
 ):
-    if is_terminal:
-        monkeypatch.setenv("FORCE_COLOR", "1")
-        monkeypatch.setenv("NO_COLOR", "1")
-    rows = (*(KNOWN,) * 20, UNKNOWN, GIVEN_UP)
-    print_pool(PoolReport(instances=rows), everything=everything)
-    shown = capsys.readouterr().out
-    assert ("b.example" in shown) is (everything or not is_terminal)
-    assert ("… and 2 more: --all shows them" in shown) is (is_terminal and not everything)
-    assert "22 in all: 21 A, 1 C. 1 new, 20 healthy, 1 blacklisted. 1 can be asked now." in shown
+    made = pools(*(KNOWN,) * 20, UNKNOWN, GIVEN_UP)
+    made["command"] += " --all" * everything
+    shown = await printed(**made, columns=200 * is_terminal)
+    assert ("b.example" in shown.out) is (everything or not is_terminal)
+    assert ("… and 2 more: --all shows them" in shown.out) is (is_terminal and not everything)
+    assert (
+        "22 in all: 21 A, 1 C. 1 new, 20 healthy, 1 blacklisted. 1 can be asked now." in shown.out
+    )

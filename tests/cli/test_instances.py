@@ -308,9 +308,10 @@ async def test_an_export_may_come_from_standard_input(run_cli, environment, monk
 
 
 async def test_an_export_that_cannot_be_written_is_said(run_cli, environment, tmp_path):
-    ran = await run_cli("instances", "export", "-o", str(tmp_path / "no" / "x"), **environment())
+    path = tmp_path / "no" / "x"
+    ran = await run_cli("instances", "export", "-o", str(path), **environment())
     assert ran.code == ExitCode.USAGE
-    assert "cannot be written" in ran.err
+    assert f"--output: {path} cannot be written" in ran.err
 
 
 async def test_the_budget_is_a_ledger_with_a_forecast(run_cli, public, environment):
@@ -429,6 +430,5 @@ async def test_a_watched_list_has_the_rows_that_a_window_holds(
 
 
 async def test_a_watched_list_is_drawn_as_often_as_the_help_says(run_cli):
-    ran = await run_cli("instances", "list", "--help")
-    assert f"every {commands.WATCH_INTERVAL:g} seconds" in " ".join(ran.out.split())
-    assert commands.WATCH_INTERVAL == 2
+    told = " ".join((await run_cli("instances", "list", "--help")).out.split())
+    assert f"every {commands.WATCH_INTERVAL:g} seconds" in told

@@ -318,9 +318,7 @@ async def test_the_demo_needs_no_network_and_shows_what_the_pool_learned(run_cli
 
 
 async def test_the_demo_gives_programs_both_searches_and_what_the_pool_learned(run_cli):
-    ran = await run_cli("demo", "--json")
-    assert ran.code == ExitCode.DONE
-    searches = json.loads(ran.out)["searches"]
+    searches = json.loads((await run_cli("demo", "--json")).out)["searches"]
     verdicts = [[each["verdict"] for each in search["response"]["attempts"]] for search in searches]
     assert verdicts == [["timeout", "rate_limited", "full"], ["engines_failed", "full"]]
     assert [search["response"]["total_results"] for search in searches] == [3, 3]

@@ -157,10 +157,10 @@ def test_version_and_help_import_nothing_that_they_do_not_use(option):
 
 TWICE = """
 import asyncio, os, signal, sys
-from searx_mcp.cli import signals
+from searx_mcp.cli import process
 from searx_mcp.cli.running import run
 
-signals._REPEATED = 1_000
+process._REPEATED = 1_000
 
 async def work():
     os.kill(os.getpid(), signal.SIGTERM)

@@ -238,6 +238,7 @@ async def test_a_wrong_setting_is_told_by_the_option_that_gave_it(run_cli, argum
         ("SEARX_MCP_SEARCH=6", "search (from {}): '6' is not a table"),
         ("SEARX_MCP_CONFIG=nowhere.toml", "config (from {}): nowhere.toml is not a file"),
         ("SEARX_MCP_NETWORK__PROXY=env\nHTTPS_PROXY=x://y", "network.proxy (from {}"),
+        ("MCP_LOG_LEVEL=loud", "MCP_LOG_LEVEL (from {}): 'LOUD' is not a log level"),
         ("MCP_PORT 80", "env-file (from --env-file): {} cannot be read: line 3 is not NAME=value"),
     ],
 )

@@ -37,5 +37,5 @@ def test_a_name_that_cannot_be_used_makes_none(capsys):
         main(["token", "A Laptop"])
     assert ended.value.code == 2
     printed = capsys.readouterr()
-    assert "lower-case" in printed.err
+    assert printed.err.startswith("searx-mcp: NAME: a name has 1 to 32 lower-case")
     assert "smcp_" not in printed.out + printed.err

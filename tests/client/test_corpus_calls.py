@@ -59,7 +59,7 @@ NOT_FOR_SEARCHES = {
     "searx_mcp.evidence.answer.answerer",
     "searx_mcp.client.answering",
     "searx_mcp.evidence.corpus.corpus",
-    "searx_mcp.evidence.corpus.embedding",
+    "searx_mcp.evidence.corpus.language_models",
     "searx_mcp.evidence.corpus.retrieval",
     "searx_mcp.evidence.storage.store",
     "wordllama",

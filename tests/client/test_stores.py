@@ -2,6 +2,7 @@
 
 import logging
 import random
+import re
 import sys
 from collections import Counter
 from contextlib import aclosing
@@ -34,10 +35,13 @@ def settings_with(url: str, **tables: object) -> Settings:
 
 
 async def test_the_settings_choose_the_store(tmp_path):
-    storage = {"folder": str(tmp_path)}
-    assert isinstance(open_state(settings_with("", storage={"state": False})), MemoryStore)
-    assert isinstance(open_state(settings_with("", storage=storage)), SqliteStore)
-    assert isinstance(open_state(settings_with("redis://h", storage=storage)), RedisStore)
+    folder = {"folder": str(tmp_path)}
+    for url, storage, kind in (
+        ("", {"state": False}, MemoryStore),
+        ("", folder, SqliteStore),
+        ("redis://h", folder, RedisStore),
+    ):
+        assert isinstance(open_state(settings_with(url, storage=storage)), kind)
 
 
 @pytest.mark.parametrize(
@@ -152,26 +156,33 @@ def test_a_wrong_option_is_a_mistake_of_the_setting_and_not_shown(open_it):
     assert caught.value.__suppress_context__
 
 
-@pytest.fixture
-def without_library(monkeypatch):
+@pytest.mark.parametrize(
+    ("table", "library", "url", "open_it"),
+    [
+        ("redis", "redis", "redis://h", open_state),
+        ("postgres", "asyncpg", "postgresql://h/d", lambda given: open_corpus(given, None, "n")),
+    ],
+    ids=["redis", "postgres"],
+)
+def test_without_its_library_the_setting_says_what_to_install(
+    monkeypatch, table, library, url, open_it
+):
     for name in [*sys.modules]:
-        if name.startswith("redis.") or name in {
-            "redis",
-            "searx_mcp.storage.redis",
-            "searx_mcp.storage.redis_pages",
-            "searx_mcp.storage.redis_state",
-            "searx_mcp.search.redis_answers",
+        if name.startswith((library, "searx_mcp.")) and {library, table} & {
+            *re.split(r"[._]", name)
         }:
             monkeypatch.delitem(sys.modules, name)
-    monkeypatch.setitem(sys.modules, "redis", None)
-
-
-@pytest.mark.usefixtures("without_library")
-def test_without_the_library_the_setting_says_what_to_install():
+    monkeypatch.setitem(sys.modules, library, None)
     with pytest.raises(SettingsError) as caught:
+        open_it(Settings.model_validate({table: {"url": url}}))
+    assert caught.value.field == f"{table}.url"
+    assert f"searx-mcp[{table}]" in caught.value.advice
+
+
+def test_a_missing_module_of_ours_is_not_taken_for_a_missing_library(monkeypatch):
+    monkeypatch.setitem(sys.modules, "searx_mcp.storage.redis_state", None)
+    with pytest.raises(ModuleNotFoundError):
         open_state(settings_with("redis://h"))
-    assert caught.value.field == "redis.url"
-    assert "searx-mcp[redis]" in caught.value.advice
 
 
 def test_the_corpus_is_on_the_server_that_the_settings_name(tmp_path):
@@ -183,18 +194,6 @@ def test_the_corpus_is_on_the_server_that_the_settings_name(tmp_path):
     for tables in ({"postgres": postgres, "storage": {"corpus": False}}, {}):
         store = open_corpus(Settings.model_validate(tables), tmp_path, "n")
         assert isinstance(store, SqliteCorpusStore)
-
-
-def test_without_the_library_of_the_corpus_the_setting_says_what_to_install(monkeypatch):
-    for name in [*sys.modules]:
-        if name.startswith("asyncpg") or name.endswith("storage.postgres"):
-            monkeypatch.delitem(sys.modules, name)
-    monkeypatch.setitem(sys.modules, "asyncpg", None)
-    settings = Settings.model_validate({"postgres": {"url": "postgresql://h/d"}})
-    with pytest.raises(SettingsError) as caught:
-        open_corpus(settings, None, "n")
-    assert caught.value.field == "postgres.url"
-    assert "searx-mcp[postgres]" in caught.value.advice
 
 
 @pytest.mark.slow

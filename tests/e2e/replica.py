@@ -27,7 +27,7 @@ _MINOR = ("CREATE TABLE later (value TEXT NOT NULL)",)
 
 def become_next() -> None:
     """Be a later release, before anything is imported that knows of this one."""
-    from searx_mcp.evidence.storage import postgres as schema  # noqa: PLC0415 - most replicas need none of it
+    from searx_mcp.evidence.storage import postgres_tables as schema  # noqa: PLC0415 - most replicas need none of it
 
     written, upgrade, text = state.written_record, opening._upgrade, packing._text
 

@@ -76,9 +76,6 @@ def test_an_argument_has_many_spellings(
     raw = {**LEAST[request_type], written: value}
     if name == "url" and written != "url":
         del raw["url"]
-    if read is None and value is not None and value != "":
-        assert refusal(request_type, raw).field == written
-        return
     assert getattr(parse_corpus(request_type, raw), name) == read
 
 

@@ -10,6 +10,7 @@ from multidict import CIMultiDict, CIMultiDictProxy
 
 from searx_mcp.content.document import Document
 from searx_mcp.errors import CursorError
+from searx_mcp.fetch.capture import Captured
 from searx_mcp.fetch.config import FetchConfig
 from searx_mcp.fetch.page_cache import MAX_ETAG, Lifetime, PageCache, lifetime, validators_of
 from searx_mcp.storage.pages import CapturedPage, KeptPage, PageStore, Validators
@@ -37,15 +38,9 @@ def page(markdown: str = "Some words.") -> CapturedPage:
 
 
 async def keep(pages: PageCache, *, is_settled: bool = True, **headers: str) -> KeptPage:
-    return await pages.keep(
-        pages.key(URL, variant=""),
-        page(),
-        url=URL,
-        status=200,
-        headers={name.replace("_", "-"): value for name, value in headers.items()},
-        max_bytes=1_024,
-        is_settled=is_settled,
-    )
+    sent = {name.replace("_", "-"): value for name, value in headers.items()}
+    captured = Captured(page(), 200, sent, is_settled=is_settled)
+    return await pages.keep(pages.key(URL, variant=""), captured, url=URL, max_bytes=1_024)
 
 
 async def test_what_must_not_be_stored_never_comes_to_the_store(store, clock):

@@ -10,7 +10,7 @@ from searx_mcp.content.config import ContentConfig
 from searx_mcp.content.document import Document
 from searx_mcp.content.outline import headings
 from searx_mcp.errors import InvalidArgumentError
-from searx_mcp.fetch.page_view import build_page_view
+from searx_mcp.fetch.fetcher import build_page_view
 from searx_mcp.models.fetch_request import FetchRequest
 from searx_mcp.models.page import Page
 from searx_mcp.storage.pages import Capture, CapturedPage, KeptPage, WholePage

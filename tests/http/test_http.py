@@ -19,7 +19,7 @@ from searx_mcp.http.body import (
     NOTE_SIZE,
 )
 from searx_mcp.http.config import NetworkConfig
-from searx_mcp.http.http import HttpSession
+from searx_mcp.http.http import HttpSession, Request
 from searx_mcp.http.sessions import Sessions
 from searx_mcp.urls.address import AllowList
 from tests.doubles.raised import raised
@@ -69,6 +69,17 @@ async def test_an_answer_has_status_headers_url_and_body(serve, pages_for):
         assert (reply.status, reply.headers["x-A"], reply.url) == (404, "1", f"{server.url}p?q=1")
         body = await reply.read(max_bytes=5)
     assert (body.data, body.truncated, body.wire_bytes, body.notes) == (b"hello", False, 5, ())
+
+
+@pytest.mark.parametrize(
+    ("status", "body"),
+    [("200 OK", b"text"), ("300 Many", b""), ("399 Odd", b""), ("400 Bad Request", b"text")],
+)
+async def test_the_body_of_a_redirect_stays_unread(serve, pages_for, status, body):
+    server = await serve(answer=http(b"text", status=status))
+    request = Request(url=server.url, headers={}, timeout=LONG, max_bytes=100)
+    response = await pages_for(server).send(request)
+    assert (response.status, response.body) == (int(status[:3]), body)
 
 
 async def test_the_request_carries_the_headers_given_and_nothing_of_the_library(serve, pages_for):

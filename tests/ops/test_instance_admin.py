@@ -43,11 +43,6 @@ def client_of(settings_for, catalog_of, clock):
     return make
 
 
-async def test_what_a_closed_client_is_asked_is_a_mistake(client_of):
-    with pytest.raises(RuntimeError):
-        _ = client_of().admin
-
-
 async def test_the_list_shows_success_latency_and_what_would_be_asked_for(client_of):
     async with FakeSearxng() as good, FakeSearxng(status=500) as bad:
         async with client_of(good, bad) as client:

@@ -4,10 +4,11 @@ import json
 
 import pytest
 
+from searx_mcp import SearxClient, Settings
 from searx_mcp.errors import InvalidArgumentError
-from searx_mcp.models.instance import InstanceChoice
-from searx_mcp.ops.instance_export import MAX_TEXT, host_name, read_portable
+from searx_mcp.testing.clock import FakeClock
 
+NOW = 1_795_000_000.0
 URL = "https://a.example/"
 
 
@@ -15,20 +16,27 @@ def text(**fields) -> str:
     return json.dumps({"schema_version": 1, **fields})
 
 
-def test_a_file_holds_choices_and_records_and_may_hold_what_a_newer_version_adds():
-    file = read_portable(
+@pytest.fixture
+async def admin():
+    """The admin of an empty pool."""
+    settings = Settings(instances={"public": "off"}, open_sources={"mode": "off"})
+    async with SearxClient(settings, clock=FakeClock(NOW)) as client:
+        yield client.admin
+
+
+async def test_a_file_holds_choices_and_records_and_may_hold_what_a_newer_version_adds(admin):
+    imported = await admin.import_(
         text(
             choices={"own": [URL], "blocked": ["b.example"], "pinned": ["c.example"]},
-            records=[{"url": URL, "successes": 3, "last_at": 5.0, "mood": "good"}],
+            records=[{"url": URL, "successes": 3, "last_at": NOW - 5, "mood": "good"}],
             charges=[["https://a.example/", 0]],
         )
     )
-    assert file.choices == {InstanceChoice.OWN: (URL,), InstanceChoice.BLOCKED: ("b.example",)}
-    assert {url: record.successes for url, record in file.records.items()} == {URL: 3}
-
-
-def test_an_empty_file_is_one():
-    assert not read_portable(text()).records
+    assert (imported.added, imported.blocked, imported.learned) == ((URL,), ("b.example",), 1)
+    assert [(each["url"], each["successes"]) for each in (await admin.export()).records] == [
+        (URL, 3)
+    ]
+    assert (await admin.import_(text())).learned == 0
 
 
 @pytest.mark.parametrize(
@@ -53,7 +61,7 @@ def test_an_empty_file_is_one():
             "file.records.0.outcomes.0.verdict",
         ),
         (text(records=[{"url": URL}] * 5_001), "file.records"),
-        (" " * (MAX_TEXT + 1), "file"),
+        (" " * 20_000_001, "file"),
     ],
     ids=[
         *("empty", "cut off", "a list", "no version", "newer", "odd version", "choices"),
@@ -61,9 +69,9 @@ def test_an_empty_file_is_one():
         *("outcome", "many", "long"),
     ],
 )
-def test_what_cannot_be_used_is_named(content, field):
+async def test_what_cannot_be_used_is_named(admin, content, field):
     with pytest.raises(InvalidArgumentError) as caught:
-        read_portable(content)
+        await admin.import_(content)
     assert caught.value.field == field
     assert caught.value.advice
     assert "secret" not in caught.value.message
@@ -79,11 +87,11 @@ def test_what_cannot_be_used_is_named(content, field):
         ("[2001:db8::1]", "2001:db8::1"),
     ],
 )
-def test_a_host_is_taken_out_of_what_is_given(given, name):
-    assert host_name(given) == name
+async def test_a_host_is_taken_out_of_what_is_given(admin, given, name):
+    assert (await admin.block(given)).subject == name
 
 
 @pytest.mark.parametrize("given", ["", "a b", "https://", "ftp://a.example/"])
-def test_what_is_no_host_is_refused(given):
-    with pytest.raises(ValueError, match=r"is not"):
-        host_name(given)
+async def test_what_is_no_host_is_refused(admin, given):
+    with pytest.raises(InvalidArgumentError, match="is not a host such as"):
+        await admin.block(given)

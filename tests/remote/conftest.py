@@ -10,7 +10,7 @@ from aiohttp import web
 from typing_extensions import override
 
 from searx_mcp.remote.client import RemoteClient
-from searx_mcp.settings.remote import RemoteConfig
+from searx_mcp.settings.server import RemoteConfig
 from searx_mcp.settings.values import Settings
 from searx_mcp.testing.loopback import LoopbackServer, ReceivedRequest
 

@@ -5,7 +5,7 @@ from mcp import Client
 from mcp.types import CallToolResult
 
 from searx_mcp.server.app import build_server
-from searx_mcp.settings.remote import RemoteConfig
+from searx_mcp.settings.server import RemoteConfig
 from searx_mcp.settings.values import Settings
 from tests.doubles.raw import Connection, RawServer
 from tests.doubles.serving import serving

@@ -493,6 +493,11 @@ BAD_ENVIRONMENTS = [
     ({"SEARX_MCP_SEARCH__CACHE_TLL": "1"}, "search.cache_tll", "SEARX_MCP_SEARCH__CACHE_TTL?"),
     ({"SEARX_MCP_SEARCH_CACHE_TTL": "1"}, "search_cache_ttl", "SEARX_MCP_SEARCH__CACHE_TTL?"),
     ({"SEARX_MCP_CONFG": "x"}, "confg", "did you mean SEARX_MCP_CONFIG?"),
+    (
+        {"SEARX_MCP_NODES": "x"},
+        "nodes",
+        "nodes (from environment SEARX_MCP_NODES): is not a setting",
+    ),
     ({"searx_mcp_zzz": "1"}, "zzz", "is not a setting"),
     ({"SEARX_MCP_": "1"}, "", "is not a setting"),
     ({"SEARX_MCP_ZZZ": ""}, "zzz", "is not a setting"),
@@ -677,7 +682,7 @@ def test_importing_the_settings_loads_no_slow_library():
     code = (
         "import sys, searx_mcp.settings.sources;"
         "print([name for name in ('aiohttp', 'selectolax', 'mcp', 'yarl', 'click', 'rich',"
-        " 'markdownify', 'apscheduler', 'fake_useragent', 'pydantic_settings') if name in sys.modules])"
+        " 'markdownify', 'apscheduler', 'fake_useragent', 'dotenv') if name in sys.modules])"
     )
     done = subprocess.run(
         [sys.executable, "-c", code], check=True, capture_output=True, text=True, timeout=60

@@ -12,7 +12,7 @@ import asyncpg
 import pytest
 
 from searx_mcp.errors import StorageBusyError, StorageError, StorageUnavailableError
-from searx_mcp.evidence.storage import postgres as schema
+from searx_mcp.evidence.storage import postgres_tables as schema
 from searx_mcp.evidence.storage.postgres import PostgresCorpusStore
 from searx_mcp.storage.postgres import PostgresLink
 

@@ -11,7 +11,7 @@ import pytest
 from searx_mcp.errors import ContentError, ErrorCode
 from searx_mcp.workers.child import GREETING, serve
 from searx_mcp.workers.failures import from_header
-from searx_mcp.workers.frames import encode_head, read_frame
+from searx_mcp.workers.jobs import encode_head, read_frame
 
 
 def refuse(_body, _options):

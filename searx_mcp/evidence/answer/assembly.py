@@ -18,7 +18,7 @@ from searx_mcp.evidence.answer.selection import (
     select,
     with_neighbours,
 )
-from searx_mcp.evidence.corpus.corpus import as_text
+from searx_mcp.evidence.corpus.corpus import as_text, table_heads
 from searx_mcp.evidence.corpus.retrieval import ChunkHit
 from searx_mcp.evidence.storage.store import StoredChunk, StoredPage
 from searx_mcp.evidence.values import (
@@ -186,11 +186,19 @@ def assemble(material: Material, choice: ChosenChunks) -> EvidenceResponse:
     gathering, pages, candidates = material.gathering, material.pages, choice.candidates
     sources = _Sources(pages, choice.copies)
     several = len(material.analysis.sub_queries) > 1
+    heads = {
+        name: head
+        for url, page in pages.items()
+        for name, head in table_heads(
+            page, (each.hit.chunk for each in candidates if each.hit.url == url)
+        ).items()
+    }
     evidence = [
         Evidence(
             source=sources.number(each.hit.url, each.hit.chunk.path),
             id=each.hit.chunk.id,
             text=each.hit.chunk.text,
+            table_head=heads.get(each.hit.chunk.id, ""),
             score=round(each.score, 4),
             confidence=_confidence(each.hit),
             sub_query=each.sub_query if several else "",
@@ -258,11 +266,13 @@ def _confidence(hit: ChunkHit) -> float:
 def _citations(
     material: Material, candidates: Sequence[Candidate], evidence: Sequence[Evidence]
 ) -> tuple[tuple[Citation, ...], int]:
-    """Return one quote of each of the best chunks, best first, and how many were not in their page.
+    """Return quotes of the best chunks, best first, and how many chunks were not in their page.
 
-    Chunks with low confidence are quoted if there are no others, and none if nothing is answered.
+    A chunk has one quote for the part of the question that it was found for, and one for each answered part for which
+    it is the best. Chunks with low confidence are quoted if there are no others, and none if nothing is answered.
     """
-    if material.gathering.is_refused:
+    gathering = material.gathering
+    if gathering.is_refused:
         return (), 0
     pairs = zip(candidates, evidence, strict=False)
     found = [(each, shown) for each, shown in pairs if each.score and not each.is_adjacent]
@@ -273,19 +283,16 @@ def _citations(
     for each, shown in telling:
         if len(citations) >= _QUOTED:
             break
+        answered = [part for part in each.best_for if gathering.verdicts[part].answered]
+        page = material.pages[each.hit.url]
         try:
-            cited = cite(
-                each.hit.chunk,
-                material.pages[each.hit.url],
-                each.sub_query or material.query,
-                source=shown.source,
-            )
+            for question in dict.fromkeys((each.sub_query or material.query, *answered)):
+                cited = cite(each.hit.chunk, page, question, source=shown.source)
+                if cited is not None:
+                    citations.setdefault(cited.text, cited)
         except MisquoteError:
             dropped += 1
-            continue
-        if cited is not None:
-            citations.setdefault(cited.text, cited)
-    return tuple(citations.values()), dropped
+    return tuple(citations.values())[:_QUOTED], dropped
 
 
 def _images(

@@ -6,7 +6,6 @@ from dataclasses import dataclass, field, replace
 from typing import Final
 
 from searx_mcp.errors import SearxMcpError
-from searx_mcp.evidence.answer.links import ScoredLink
 from searx_mcp.evidence.corpus.ingestion import Ingested
 from searx_mcp.evidence.corpus.retrieval import ChunkHit, Retrieved
 from searx_mcp.evidence.values import PROTECTED, ExpansionStep, PartVerdict, Timing
@@ -15,6 +14,25 @@ _BEST: Final = 3
 """Chunks per part whose scores measure how well it is answered. Chosen: an answer seldom needs more."""
 
 OUT_OF_TIME: Final = "time ran out"
+
+
+@dataclass(frozen=True, slots=True)
+class ScoredLink:
+    """A link that may lead to the answer.
+
+    Attributes:
+        url: without its fragment.
+        parent: the page that contains it.
+        depth: number of links from the pages that the call named.
+        score: 0 to 1, higher is better.
+        coverage: share of a question in its text and address, 0 to 1.
+    """
+
+    url: str
+    parent: str
+    depth: int
+    score: float
+    coverage: float = 0.0
 
 
 @dataclass(slots=True)

@@ -5,7 +5,7 @@
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import groupby, takewhile
+from itertools import groupby, pairwise, takewhile
 from typing import Final
 
 from searx_mcp.content.words import FUNCTION_WORDS, folded, terms
@@ -22,7 +22,13 @@ _BETWEEN = re.compile(
 )
 """Where one question ends and another begins: after a punctuation mark, or before a question word, after "and" or a
 comma that starts no relative clause."""
-_ASKS = re.compile(_ASKING, re.IGNORECASE)
+_PREPOSITIONS: Final = "of|in|for|from|with|on|by|at"
+_ASKS = re.compile(rf"(?:(?:{_PREPOSITIONS}|to|under)\s+)?{_ASKING}", re.IGNORECASE)
+_AND_IN = re.compile(
+    rf",?\s+and\s+(?=(?:{_PREPOSITIONS}|to|under)\s+(?:what|which|whom|whose)\b)", re.IGNORECASE
+)
+"""Where another question may begin, as in "and in which country"."""
+_RELATIVE = re.compile(rf"\s(?:{_PREPOSITIONS}|to|under)\s+(?:which|whom|whose)\b", re.IGNORECASE)
 _LISTED = re.compile(r"(?:^|\s)\(?(?:[1-9]|[a-e])[.)]\s+")
 _PRONOUN = re.compile(
     r"\b(?:it|its|they|their|them|this|these|that|those|he|she|his|her)\b", re.IGNORECASE
@@ -34,9 +40,7 @@ _FEW_UNCASED: Final = 3
 """Maximum terms of a question that is assumed to continue the subject of the one before: in languages that drop
 pronouns, and in scripts without capitals, which show no names. One in English."""
 
-_AGAIN = re.compile(
-    rf",?\s+(?:and|or)\s+(of|in|for|from|with|on|by|at)\s+(?!{_ASKING})", re.IGNORECASE
-)
+_AGAIN = re.compile(rf",?\s+(?:and|or)\s+({_PREPOSITIONS})\s+(?!{_ASKING})", re.IGNORECASE)
 """A preposition again, as in "the capital of Austria and of Hungary"; before a question word, it asks something else."""
 _OPENING = re.compile(
     r"(?:\bthe\s+)?\bdifferences?\s+between\s+|\bbetween\s+|^compare\s+", re.IGNORECASE
@@ -129,12 +133,24 @@ def _questions(query: str) -> list[str]:
         head, *listed = listed
         parts = [f"{head.rstrip(':')}: {part}" if head else part for part in listed if part]
     else:
-        parts = _asking([part.strip(" ,;") for part in _BETWEEN.split(query)])
+        clauses = [clause for part in _BETWEEN.split(query) for clause in _clauses(part)]
+        parts = _asking([clause.strip(" ,;") for clause in clauses])
     if len(parts) > MOST_PARTS:
         parts = [*parts[: MOST_PARTS - 1], " ".join(parts[MOST_PARTS - 1 :])]
     if len(parts) <= 1:
         return [query]
     return [parts[0], *(_with_subject(part, parts[0]) for part in parts[1:])]
+
+
+def _clauses(part: str) -> Iterator[str]:
+    """Split a question before "and in which", unless that goes on with a relative clause or asks nothing by itself."""
+    start = 0
+    joints = [joint.span() for joint in _AND_IN.finditer(part)]
+    for (end, begin), (until, _) in pairwise([*joints, (len(part), 0)]):
+        if not _RELATIVE.search(part[start:end]) and len(set(terms(part[begin:until]))) >= _TWO:
+            yield part[start:end]
+            start = begin
+    yield part[start:]
 
 
 def _asking(parts: Sequence[str]) -> list[str]:

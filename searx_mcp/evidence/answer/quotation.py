@@ -77,7 +77,7 @@ def marked(text: str) -> str:
         while end <= at and end < len(text):
             start, end = next(code)
         at += len(line) + 1
-        if source is None and (mark := _TAG_LINE.match(line)) and not start < at - len(line) < end:
+        if source is None and (mark := _TAG_LINE.match(line)) and not start < at < end:
             source, line = _cited(mark["head"]), line[mark.end() :]  # noqa: PLW2901 - the rest of the line
             closing = _TAG_END.search(line)
             if closing and line[closing.end() :].strip():  # continues after the quotation

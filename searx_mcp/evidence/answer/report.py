@@ -34,14 +34,13 @@ _SPACELESS_CHARS: Final = 8
 _BEHIND: Final = 20
 """Distance added to a number before a quote: `[1]` follows the text it belongs to."""
 
+_NUMBERS: Final = r"\[\^?(?P<numbers>[0-9]{1,3}(?:[ ]?[,;][ ]?\^?[0-9]{1,3}){0,9})\](?![(:])"
 _ANCHOR = re.compile(
     r"!\[[^\[\]\n]{0,500}+\]\([^()\s]{0,2100}+"  # an image attributes nothing
     rf"|(?:\[[^\[\]\n]{{0,500}}+\]\(\s?<?)?(?P<url>{ADDRESS})"
-    r"|\[\^?(?P<numbers>[0-9]{1,3}(?:[ ]?[,;][ ]?\^?[0-9]{1,3}){0,9})\](?![(:])"
+    rf"|{_NUMBERS}"
 )
-_ANCHOR_NUMBER = re.compile(
-    r"\[\^?(?P<numbers>[0-9]{1,3}(?:[ ]?[,;][ ]?\^?[0-9]{1,3}){0,9})\](?![(:])"
-)
+_ANCHOR_NUMBER = re.compile(_NUMBERS)
 _SOURCE = re.compile(
     rf"^[ \t>]*+(?:[-*+][ \t]++)?(?:\[\^?(?P<number>[0-9]{{1,3}})\]:?|(?P<item>[0-9]{{1,3}})[.)])"
     rf"[ \t][^\n]{{0,1000}}?(?:\n[ \t]++[^\n]{{0,200}}?)?(?P<url>{ADDRESS})",

@@ -10,7 +10,7 @@ from typing import Final
 from searx_mcp.content.passages import score_all
 from searx_mcp.content.sentences import sentence_ends
 from searx_mcp.content.words import FIGURE_WORDS, terms, tokens
-from searx_mcp.evidence.answer.page_sentences import sentences_of
+from searx_mcp.evidence.answer.citations import sentences_of
 from searx_mcp.evidence.corpus.retrieval import ChunkHit
 from searx_mcp.evidence.requests import Intent
 from searx_mcp.evidence.storage.store import StoredChunk
@@ -79,6 +79,7 @@ class Candidate:
         is_adjacent: whether it was selected only as a neighbour of another.
         is_due: whether it precedes better ones: the best of each part and of each named page, which the
             caller wants to hear of even if another page has more to say.
+        best_for: the parts of the question for which no chunk is better.
     """
 
     hit: ChunkHit
@@ -86,6 +87,7 @@ class Candidate:
     sub_query: str
     is_adjacent: bool = False
     is_due: bool = False
+    best_for: tuple[str, ...] = ()
 
     @property
     def place(self) -> tuple[bool, float]:
@@ -203,15 +205,18 @@ def select(
         Sorted by `place`, without duplicates.
     """
     every = sorted(chain.from_iterable(rated.values()), key=lambda each: -each.score)
-    due = [each for candidates in rated.values() for each in candidates[:1]]
+    best = [each for candidates in rated.values() for each in candidates[:1]]
+    due = [*best]
     for url in named:
         due += islice((each for each in every if url in {each.hit.url, *each.hit.copies}), 1)
     ids = {each.hit.chunk.id for each in due}
     chosen: dict[str, Candidate] = {}
     for each in chain(due, every):
-        known = chosen.get(each.hit.chunk.id)
+        name = each.hit.chunk.id
+        known = chosen.get(name)
         if (known is None and len(chosen) < most) or (known and each.score > known.score):
-            chosen[each.hit.chunk.id] = replace(each, is_due=each.hit.chunk.id in ids)
+            parts = tuple(one.sub_query for one in best if one.hit.chunk.id == name)
+            chosen[name] = replace(each, is_due=name in ids, best_for=parts)
     return sorted(chosen.values(), key=lambda each: each.place)
 
 

@@ -20,7 +20,7 @@ from searx_mcp.content.words import (
     folded,
     stems,
 )
-from searx_mcp.evidence.answer.page_sentences import PageSentence, sentences_of
+from searx_mcp.evidence.answer.citations import PageSentence, sentences_of
 from searx_mcp.evidence.checked import QuoteVerdict
 
 _POSTINGS: Final = 200
@@ -354,7 +354,7 @@ def _misread(said: Sequence[_Token], telling: Sequence[_Token], there: Sequence[
         start = _start(wanted, there, end)
         if start is None:
             continue
-        others = _others(telling, there[start : end + 1])
+        others = _others(telling, there[start:end])
         reason = (
             f"the page says something of {_listed(others)} there"
             if others

@@ -6,6 +6,8 @@ from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from datetime import UTC, datetime
 from functools import partial
 
+from searx_mcp.content.chunks import Text
+from searx_mcp.content.words import terms
 from searx_mcp.errors import DeadlineError, StorageError
 from searx_mcp.evidence.config import CorpusConfig
 from searx_mcp.evidence.corpus.ingestion import (
@@ -23,7 +25,6 @@ from searx_mcp.evidence.storage.store import (
     PageHead,
     StoredChunk,
     StoredPage,
-    find_terms,
 )
 from searx_mcp.evidence.values import (
     PROTECTED,
@@ -179,10 +180,12 @@ class Corpus:
             )
             notes.extend(note for note in found.notes if note not in notes)
             told = found.support
+            hits = found.hits[: None if told.answered else 1]
+            heads = await asyncio.to_thread(table_heads, done.page, (hit.chunk for hit in hits))
             answers.append(
                 QuestionChunks(
                     query=question,
-                    results=tuple(map(_chunk, found.hits[: None if told.answered else 1])),
+                    results=tuple(_chunk(hit, heads.get(hit.chunk.id, "")) for hit in hits),
                     answered=told.answered,
                     support=round(told.score, 4),
                     missing_terms=told.missing,
@@ -325,7 +328,7 @@ class Corpus:
 
     async def pages_with(self, text: str, *, limit: int) -> list[str]:
         """Return the addresses of pages that may contain a text, the likeliest first."""
-        found = await self._store.match(find_terms(text), urls=None, limit=limit)
+        found = await self._store.match(terms(text), urls=None, limit=limit)
         return list(dict.fromkeys(each.url for each in found))
 
     async def pin(self, urls: Sequence[str]) -> None:
@@ -361,10 +364,25 @@ def as_text(seconds: float) -> str:
     return datetime.fromtimestamp(round(seconds), UTC).isoformat()
 
 
-def _chunk(hit: ChunkHit) -> Chunk:
+def table_heads(page: StoredPage, chunks: Iterable[StoredChunk]) -> dict[str, str]:
+    """Return the headers of the tables in which chunks of a page begin, by the ids of the chunks."""
+    inside = [chunk for chunk in chunks if chunk.text.lstrip().startswith("|")]
+    if not inside:
+        return {}
+    text, kept = Text(page.document.markdown), page.document.markdown.encode("utf-8", "replace")
+    heads = [text.head(len(kept[: chunk.start].decode("utf-8", "replace"))) for chunk in inside]
+    return {
+        chunk.id: head
+        for chunk, head in zip(inside, heads, strict=True)
+        if head.lstrip().startswith("|")
+    }
+
+
+def _chunk(hit: ChunkHit, table_head: str) -> Chunk:
     return Chunk(
         id=hit.chunk.id,
         text=hit.chunk.text,
+        table_head=table_head,
         score=round(hit.score, 4),
         section_path=hit.chunk.path,
         span=(hit.chunk.start, hit.chunk.end),

@@ -21,7 +21,7 @@ from searx_mcp.errors import (
 from searx_mcp.evidence.config import CorpusConfig
 from searx_mcp.evidence.storage.store import CorpusStore, StoredChunk, StoredPage
 from searx_mcp.evidence.values import PROTECTED
-from searx_mcp.fetch.page_cache import as_it_was, is_passing
+from searx_mcp.fetch.hops.answers import as_it_was, is_passing
 from searx_mcp.fetch.site_adapters.adapter import captured_part
 from searx_mcp.fetch.turns import Turn
 from searx_mcp.models.fetch_request import FetchRequest
@@ -96,7 +96,7 @@ class Ingestion:
     """Ingests pages into the store.
 
     A page with `no-store` is never written to disk: it is kept in memory for ten minutes, so that it can be
-    searched and cited meanwhile, and so is one that is larger than the store. Such pages are found only by
+    searched and cited meanwhile, and so is one for which the store has no room. Such pages are found only by
     their address.
     """
 

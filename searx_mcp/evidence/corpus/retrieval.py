@@ -15,11 +15,11 @@ from typing import Final
 
 from searx_mcp.content.passages import Words, score_all, weigh
 from searx_mcp.content.support import UNSUPPORTED, Support, support
+from searx_mcp.content.words import terms
 from searx_mcp.errors import SearxMcpError
-from searx_mcp.evidence.corpus.embedding import BATCH, Embedder, cosine, unpack
 from searx_mcp.evidence.corpus.ingestion import earlier
-from searx_mcp.evidence.corpus.reranking import Reranker
-from searx_mcp.evidence.storage.store import CorpusStore, PageHead, StoredChunk, find_terms
+from searx_mcp.evidence.corpus.language_models import BATCH, Embedder, Reranker, cosine, unpack
+from searx_mcp.evidence.storage.store import CorpusStore, PageHead, StoredChunk
 from searx_mcp.models.progress import Progress
 from searx_mcp.tasks import Spawn
 
@@ -172,7 +172,7 @@ class Retriever:
             return Retrieved(hits=())
         deadline = earlier(deadline, share=_KEPT_BACK, most=_MOST_KEPT_BACK)
         candidates, weights = await self._find(question, urls, held)
-        named = {title: find_terms(title) for title in {each.title for each in candidates}}
+        named = {title: terms(title) for title in {each.title for each in candidates}}
         parts = [_words(each.chunk, named[each.title]) for each in candidates]
         matches = await asyncio.to_thread(score_all, parts, question, weights=weights)
         found = await asyncio.to_thread(_supported, question, candidates, parts)
@@ -256,7 +256,7 @@ class Retriever:
         self, question: str, urls: Sequence[str] | None, held: Sequence[ChunkHit]
     ) -> tuple[list[ChunkHit], Mapping[str, float] | None]:
         """Return the candidate chunks, and the weights of the question's words; `None`: among the candidates."""
-        words = find_terms(question)
+        words = terms(question)
         found, stored = list(held), urls
         heads: Sequence[PageHead] = ()
         if urls is not None:
@@ -433,7 +433,7 @@ def _unlike(
 
 
 def _has_same_words(hit: ChunkHit, other: ChunkHit) -> bool:
-    words, others = (frozenset(find_terms(each.chunk.text)) for each in (hit, other))
+    words, others = (frozenset(terms(each.chunk.text)) for each in (hit, other))
     return len(words & others) >= _SAME_WORDS * len(words | others)
 
 

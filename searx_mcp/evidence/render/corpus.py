@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from itertools import accumulate
 from typing import Any, Final
 
-from searx_mcp.evidence.render.text import title_line
+from searx_mcp.evidence.render.lines import title_line
 from searx_mcp.evidence.values import (
     PROTECTED,
     Chunk,
@@ -189,7 +189,7 @@ def _passage(chunk: Chunk, boundary: str) -> str:
     path = " > ".join(chunk.section_path)
     section = f" § {one_line(path, boundary, max_tokens=_PATH_TOKENS)}" if path else ""
     low = ", confidence: low" if chunk.low_confidence else ""
-    text = strangers(chunk.text.strip("\n"), boundary)
+    text = strangers(chunk.table_head + chunk.text.strip("\n"), boundary)
     return f"(relevance: {chunk.score:.2f}{low}){section}\n{text}"
 
 

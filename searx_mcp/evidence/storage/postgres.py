@@ -4,20 +4,33 @@
 import asyncio
 import logging
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any, Final, TypeAlias
 
 from typing_extensions import override
 
-from searx_mcp.errors import StorageError, StorageUnavailableError
-from searx_mcp.evidence.storage import postgres_index as index
-from searx_mcp.evidence.storage import postgres_rows as rows
-from searx_mcp.evidence.storage.postgres_index import Stems
+from searx_mcp.errors import StorageError
+from searx_mcp.evidence.storage.postgres_tables import (
+    MAJOR,
+    Found,
+    IndexedChunk,
+    Stems,
+    frequencies,
+    indexed,
+    match,
+    open_schema,
+    renew_words,
+    write_chunks,
+)
 from searx_mcp.evidence.storage.rows import (
     ABOUT,
+    AGED_AT_ONCE,
     ERASING,
     MODELS,
     RECENT,
+    WORDS_VERSION,
     CorpusLimits,
+    PageRow,
     as_bytes,
     as_key,
     packed,
@@ -30,9 +43,13 @@ from searx_mcp.evidence.storage.sql import (
     matches,
 )
 from searx_mcp.evidence.storage.store import ChunkMatch, Kept, StoredChunk, StoredPage
+from searx_mcp.storage.pages import SKEW
 from searx_mcp.storage.postgres import Connection, PostgresLink, numbered
 
 _log = logging.getLogger("searx_mcp.storage")
+
+_GONE_AT_ONCE: Final = 32
+"""Pages deleted in one step to make room."""
 
 _List: TypeAlias = Sequence[bytes] | Sequence[int]
 
@@ -85,7 +102,9 @@ class PostgresCorpusStore(SqlCorpusStore[bytes, _List]):
     ) -> None:
         super().__init__(DIALECT)
         self._schema = f"{schema}_v{MAJOR}"
-        self._link = PostgresLink(url, patience=patience, greet=self._greet)
+        self._link = PostgresLink(
+            url, patience=patience, greet=partial(open_schema, name=self._schema)
+        )
         self._namespace = DIALECT.key(namespace)
         self._bounds = CorpusLimits(max_bytes, max_age)
         self._stems = Stems()
@@ -103,32 +122,31 @@ class PostgresCorpusStore(SqlCorpusStore[bytes, _List]):
 
     @override
     async def keep(self, page: StoredPage, chunks: Sequence[StoredChunk], now: float) -> Kept:
-        await self._index_anew()
         row = await asyncio.to_thread(packed, page, chunks)
         words = {word for chunk in row.chunks for word in chunk.words.split()}
 
         async def prepare(connection: Connection) -> tuple[int, Mapping[str, str]]:
-            await rows.sweep(connection, now, self._bounds.max_age)
-            scope = await rows.number_of(connection, self._namespace)
+            await _sweep(connection, now, self._bounds.max_age)
+            scope = await _number_of(connection, self._namespace)
             return scope, await self._stems.of(connection, words)
 
         scope, stems = await self._link.read(prepare)
-        indexed = await asyncio.to_thread(rows.indexed, row, scope, stems)
+        written = await asyncio.to_thread(indexed, row, scope, stems)
         return await self._link.write(
-            lambda connection: rows.put(connection, scope, row, indexed, self._bounds)
+            lambda connection: _put(connection, scope, row, written, self._bounds)
         )
 
     @override
     async def match(
         self, terms: Sequence[str], *, urls: Sequence[str] | None, limit: int
     ) -> tuple[ChunkMatch, ...]:
-        async def work(connection: Connection) -> tuple[list[index.Found], Sequence[Sequence[Any]]]:
+        async def work(connection: Connection) -> tuple[list[Found], Sequence[Sequence[Any]]]:
             scope, places = await self._within(connection, urls)
             if scope is None or places == []:
                 return [], ()
             stems = await self._stems.of(connection, terms)
             counts = await self._counts(connection, scope, stems)
-            ranked = await index.match(connection, scope, stems, counts, places=places, limit=limit)
+            ranked = await match(connection, scope, stems, counts, places=places, limit=limit)
             return ranked, await _ask(
                 connection, DIALECT.found, chunks=[chunk for chunk, _ in ranked]
             )
@@ -153,7 +171,7 @@ class PostgresCorpusStore(SqlCorpusStore[bytes, _List]):
             )
             if places is None:
                 return total, await self._counts(connection, scope, stems)
-            return total, await index.frequencies(connection, scope, stems, places)
+            return total, await frequencies(connection, scope, stems, places)
 
         await self._index_anew()
         return await self._link.read(work)
@@ -214,9 +232,6 @@ class PostgresCorpusStore(SqlCorpusStore[bytes, _List]):
     async def aclose(self) -> None:
         await self._link.aclose()
 
-    async def _greet(self, connection: Connection) -> None:
-        await open_schema(connection, self._schema)
-
     @override
     async def _select(self, sql: str, **values: float | bytes | _List) -> Sequence[Sequence[Any]]:
         return await self._link.read(
@@ -246,7 +261,7 @@ class PostgresCorpusStore(SqlCorpusStore[bytes, _List]):
         """Count the chunks that contain each term; results are cached until something changes."""
         key = (scope, await connection.fetchval("SELECT pg_current_snapshot()::text"), *stems)
         if self._counted[0] != key:
-            self._counted = key, await index.frequencies(connection, scope, stems, None)
+            self._counted = key, await frequencies(connection, scope, stems, None)
         return dict(self._counted[1])
 
     @override
@@ -266,7 +281,7 @@ class PostgresCorpusStore(SqlCorpusStore[bytes, _List]):
         if self._is_current:
             return
         self._is_current = not await self._link.write(
-            lambda connection: rows.renew_words(connection, self._stems)
+            lambda connection: renew_words(connection, self._stems)
         )
 
 
@@ -276,110 +291,99 @@ async def _ask(connection: Connection, sql: str, **values: float | bytes | _List
     return found
 
 
-MAJOR: Final = 1
-"""Part of the schema's name: programs with another major use another schema."""
-
-# A minor only adds what older programs can ignore: tables, indexes, and columns with a default.
-# So programs with any minors of a major use one schema concurrently.
-MINORS: Final[tuple[tuple[str, ...], ...]] = (
-    (
-        "CREATE TEXT SEARCH DICTIONARY endings (TEMPLATE = snowball, LANGUAGE = porter)",
-        "CREATE SEQUENCE uses",
-        """CREATE TABLE namespaces (
-            id int GENERATED ALWAYS AS IDENTITY PRIMARY KEY, name bytea NOT NULL UNIQUE
-        )""",
-        f"""CREATE TABLE documents (
-            id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
-            namespace int NOT NULL REFERENCES namespaces ON DELETE CASCADE,
-            url bytea NOT NULL, {", ".join(f"{name} bytea NOT NULL" for name in ABOUT)},
-            fetched_at float8 NOT NULL, fresh_until float8 NOT NULL,
-            pinned_at float8 NOT NULL DEFAULT 0, used bigint NOT NULL DEFAULT nextval('uses'),
-            version int NOT NULL, chunks bigint NOT NULL, tokens bigint NOT NULL,
-            words bigint NOT NULL, size bigint NOT NULL, body bytea NOT NULL
-        )""",
-        "ALTER TABLE documents ALTER body SET STORAGE EXTERNAL",  # it is compressed already
-        "CREATE UNIQUE INDEX documents_by_url ON documents (namespace, sha256(url))",
-        "CREATE INDEX documents_by_age ON documents (fetched_at)",
-        "CREATE INDEX documents_by_use ON documents (pinned_at, used)",
-        """CREATE TABLE chunks (
-            id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
-            document bigint NOT NULL REFERENCES documents ON DELETE CASCADE,
-            position int NOT NULL, name bytea NOT NULL, path bytea NOT NULL,
-            start bigint NOT NULL, stop bigint NOT NULL, tokens bigint NOT NULL,
-            content bytea NOT NULL
-        )""",
-        "ALTER TABLE chunks ALTER content SET STORAGE EXTERNAL",
-        "CREATE INDEX chunks_by_document ON chunks (document, position)",
-        "CREATE UNIQUE INDEX chunks_by_name ON chunks (name, document)",
-        # A separate table, since counting and scoring words reads only these rows; and never TOASTed out of
-        # line, where reading a row takes ten times as long.
-        """CREATE TABLE chunk_words (
-            chunk bigint PRIMARY KEY REFERENCES chunks ON DELETE CASCADE,
-            length int NOT NULL, words tsvector NOT NULL
-        ) WITH (toast_tuple_target = 8160)""",
-        "CREATE INDEX chunk_words_by_word ON chunk_words USING gin (words) WITH (fastupdate = off)",
-        """CREATE TABLE models (
-            id int GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
-            name bytea NOT NULL UNIQUE, used bigint NOT NULL
-        )""",
-    ),
-    # Earlier schemas also have a table `vectors`, with a type of pgvector.
-    (
-        """CREATE TABLE chunk_vectors (
-            chunk bigint NOT NULL REFERENCES chunks ON DELETE CASCADE,
-            model int NOT NULL REFERENCES models ON DELETE CASCADE,
-            vector bytea NOT NULL, PRIMARY KEY (chunk, model)
-        )""",
-        "ALTER TABLE chunk_vectors ALTER vector SET STORAGE EXTERNAL",  # it hardly compresses
-        "CREATE INDEX chunk_vectors_by_model ON chunk_vectors (model)",
-    ),
-)
-
-_LOCK: Final = 0x5358_0000
-"""Held while a process creates or changes one of our schemas, one at a time per database."""
+async def _sweep(connection: Connection, now: float, max_age: float) -> None:
+    """Delete some expired pages; times in the future count as now."""
+    await connection.execute(
+        "WITH later AS (UPDATE documents SET fetched_at = least(fetched_at, $1),"
+        " fresh_until = CASE WHEN fetched_at > $2 THEN least(fresh_until, $1) ELSE fresh_until END,"
+        " pinned_at = least(pinned_at, $1) WHERE id IN (SELECT id FROM documents"
+        " WHERE fetched_at > $2 OR pinned_at > $2 FOR UPDATE SKIP LOCKED))"
+        " DELETE FROM documents WHERE id IN (SELECT id FROM documents"
+        " WHERE fetched_at <= $3 AND pinned_at <= $3 LIMIT $4 FOR UPDATE SKIP LOCKED)",
+        now,
+        now + SKEW,
+        now - max_age,
+        AGED_AT_ONCE,
+    )
 
 
-async def open_schema(connection: Connection, name: str) -> None:
-    """Migrate the schema to this program's minor, unless it has that or a later one; then use it.
-
-    Args:
-        connection: a new one.
-        name: of the schema, with its major.
-
-    Raises:
-        PostgresError: it cannot be created, or the server lacks something.
-        StorageUnavailableError: the database does not support it.
-    """
-    if await _minor(connection, name) < len(MINORS):
-        await connection.execute("BEGIN")
-        await connection.execute("SELECT pg_advisory_xact_lock($1)", _LOCK)
-        await _upgrade(connection, name)
-        await connection.execute("COMMIT")
-    await connection.execute(_search_path(name))
-
-
-async def _minor(connection: Connection, name: str) -> int:
-    """Return how many minors were applied; 0 if there is no schema."""
-    if await connection.fetchval("SELECT to_regclass($1)", f'"{name}".applied') is None:
-        return 0
-    return int(await connection.fetchval(f'SELECT coalesce(max(minor), 0) FROM "{name}".applied'))
-
-
-async def _upgrade(connection: Connection, name: str) -> None:
-    if await connection.fetchval("SHOW server_encoding") != "UTF8":
-        raise StorageUnavailableError(
-            "The database of postgres.url is not UTF-8",
-            advice="Create one that is: createdb --encoding=UTF8 --template=template0 NAME.",
+async def _number_of(connection: Connection, namespace: bytes) -> int:
+    """Return the number of a namespace; creates it if necessary."""
+    number: int | None = await connection.fetchval(
+        "SELECT id FROM namespaces WHERE name = $1", namespace
+    )
+    if number is not None:
+        return number
+    return int(
+        await connection.fetchval(
+            "INSERT INTO namespaces (name) VALUES ($1)"
+            " ON CONFLICT (name) DO UPDATE SET name = excluded.name RETURNING id",
+            namespace,
         )
-    await connection.execute(f'CREATE SCHEMA IF NOT EXISTS "{name}"')
-    await connection.execute(_search_path(name))
-    await connection.execute("CREATE TABLE IF NOT EXISTS applied (minor int PRIMARY KEY)")
-    done = await _minor(connection, name)
-    for number, statements in enumerate(MINORS[done:], done + 1):
-        for statement in statements:
-            await connection.execute(statement)
-        await connection.execute("INSERT INTO applied VALUES ($1)", number)
+    )
 
 
-def _search_path(name: str) -> str:
-    return f'SET search_path = "{name}"'
+async def _put(
+    connection: Connection,
+    scope: int,
+    page: PageRow,
+    chunks: Sequence[IndexedChunk],
+    bounds: CorpusLimits,
+) -> Kept:
+    """Store a page in place of the last one under its address; the least recently used pages make room."""
+    url = as_bytes(page.url)
+    known = await connection.fetchrow(
+        "SELECT id, chunks, title = $3 AND version = $4 AS is_indexed FROM documents"
+        " WHERE namespace = $1 AND sha256(url) = sha256($2) FOR UPDATE",
+        scope,
+        url,
+        page.title,
+        WORDS_VERSION,
+    )
+    size = len(page.body) + sum(chunk.size for chunk in chunks)
+    if size > bounds.max_bytes:
+        if known is not None:
+            await connection.execute("DELETE FROM documents WHERE id = $1", known["id"])
+        return Kept(0, 0, known["chunks"] if known else 0)
+    values = {
+        **dict(zip(ABOUT, page.about, strict=True)),
+        "fetched_at": page.fetched_at,
+        "fresh_until": page.fresh_until,
+        "version": WORDS_VERSION,
+        "chunks": len(chunks),
+        "tokens": sum(chunk.row.tokens for chunk in chunks),
+        "words": sum(chunk.length for chunk in chunks),
+        "size": size,
+        "body": page.body,
+    }
+    document: int = await connection.fetchval(
+        f"INSERT INTO documents (namespace, url, {', '.join(values)})"
+        f" VALUES ({', '.join(f'${at}' for at in range(1, len(values) + 3))})"
+        " ON CONFLICT (namespace, sha256(url)) DO UPDATE SET used = excluded.used,"
+        f" {', '.join(f'{name} = excluded.{name}' for name in values)} RETURNING id",
+        scope,
+        url,
+        *values.values(),
+    )
+    kept = await write_chunks(
+        connection, document, chunks, is_indexed=known is not None and known["is_indexed"]
+    )
+    await _make_room(connection, bounds.max_bytes, spared=document)
+    return kept
+
+
+async def _make_room(connection: Connection, max_bytes: int, *, spared: int) -> None:
+    """Delete the least recently used pages; cited pages only when all others are gone."""
+    used: int = await connection.fetchval("SELECT sum(size)::bigint FROM documents")
+    for _ in range(_GONE_AT_ONCE):
+        if used <= max_bytes:
+            return
+        # Skip rows that another process is writing or deleting.
+        freed: int | None = await connection.fetchval(
+            "DELETE FROM documents WHERE id = (SELECT id FROM documents WHERE id != $1"
+            " ORDER BY pinned_at, used LIMIT 1 FOR UPDATE SKIP LOCKED) RETURNING size",
+            spared,
+        )
+        if freed is None:
+            return
+        used -= freed

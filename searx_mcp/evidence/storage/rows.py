@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from itertools import accumulate
 from typing import Any, Final
 
-from searx_mcp.evidence.storage.store import ChunkMatch, StoredChunk, StoredPage, find_terms
+from searx_mcp.content.words import terms
+from searx_mcp.evidence.storage.store import ChunkMatch, StoredChunk, StoredPage
 from searx_mcp.storage.packing import pack_document, pack_text, unpack_document, unpack_text
 
 AGED_AT_ONCE: Final = 8
@@ -100,7 +101,7 @@ class PageRow:
 def index_words(title: str, path: Iterable[str], text: str) -> str:
     """Return the words by which a chunk is found: a line of those of its titles, and a line of its own."""
     titles = " ".join(dict.fromkeys((title, *path)))
-    return "\n".join(" ".join(find_terms(part)) for part in (titles, text))
+    return "\n".join(" ".join(terms(part)) for part in (titles, text))
 
 
 def pack_chunk(text: str, words: str) -> bytes:

@@ -211,16 +211,19 @@ class SqlCorpusStore(CorpusStore, Generic[K, L]):
         )
         return int(found[0][0])
 
-    @override
-    async def pin(self, urls: Sequence[str], now: float) -> None:
+    @property
+    def pinning(self) -> str:
+        """The statement that records that `:urls` are cited `:now`."""
         # Always in the same order, which prevents deadlocks.
-        await self._change(
+        return (
             f"UPDATE documents SET pinned_at = :now, used = {self._dialect.next_use}"
             f" WHERE id IN (SELECT id FROM documents WHERE {OF} AND {self._dialect.among}"
-            f" ORDER BY id{self._dialect.locked})",
-            urls=self._dialect.keys(urls),
-            now=now,
+            f" ORDER BY id{self._dialect.locked})"
         )
+
+    @override
+    async def pin(self, urls: Sequence[str], now: float) -> None:
+        await self._change(self.pinning, urls=self._dialect.keys(urls), now=now)
 
     @override
     async def totals(self, url: str | None = None) -> Totals:

@@ -2,7 +2,7 @@
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -11,13 +11,34 @@ from typing import Any, Final, TypeVar
 from typing_extensions import override
 
 from searx_mcp.errors import StorageError, StorageUnavailableError
-from searx_mcp.evidence.storage import sqlite_chunks as chunk_rows
-from searx_mcp.evidence.storage import sqlite_index as index
-from searx_mcp.evidence.storage import sqlite_rows as rows
-from searx_mcp.evidence.storage.rows import ERASING, MODELS, CorpusLimits, as_key, packed
-from searx_mcp.evidence.storage.sql import SqlCorpusStore, matches
-from searx_mcp.evidence.storage.sqlite_rows import DIALECT, SCHEMA
+from searx_mcp.evidence.storage.rows import (
+    ABOUT,
+    AGED_AT_ONCE,
+    ERASING,
+    RECENT,
+    WORDS_VERSION,
+    CorpusLimits,
+    PageRow,
+    as_key,
+    packed,
+)
+from searx_mcp.evidence.storage.sql import NUMBER, OF, SqlCorpusStore, matches
+from searx_mcp.evidence.storage.sqlite_tables import (
+    DIALECT,
+    SCHEMA,
+    Found,
+    drop_chunks,
+    frequencies,
+    has_old_words,
+    match,
+    match_in,
+    merge_index,
+    put_vectors,
+    renew_words,
+    write_chunks,
+)
 from searx_mcp.evidence.storage.store import ChunkMatch, Kept, StoredChunk, StoredPage
+from searx_mcp.storage.pages import SKEW
 from searx_mcp.storage.sqlite import Database, Transaction
 
 FILE_NAME: Final = f"corpus-v{SCHEMA.major}.db"
@@ -30,6 +51,9 @@ _MERGES: Final = 1_000
 _MEMORY_BYTES: Final = 64 << 20
 """Maximum bytes of a corpus in memory, whatever the limit of a file."""
 
+_GONE_AT_ONCE: Final = 32
+"""Pages that one transaction deletes, of some 30 chunks each: about 0.1 s."""
+
 T = TypeVar("T")
 _log = logging.getLogger("searx_mcp.storage")
 
@@ -37,7 +61,8 @@ _log = logging.getLogger("searx_mcp.storage")
 class SqliteCorpusStore(SqlCorpusStore[str, str]):
     """The store in a file that several processes share, or in memory.
 
-    When the file cannot be read, or cannot take a page, everything is stored in memory until the process ends.
+    When the file cannot be read, everything is stored in memory until the process ends. A page for which it has no room
+    is not stored. A citation that could not be recorded is recorded with the next page, before pages make room for it.
     Deleted pages leave no trace in the file.
 
     Args:
@@ -64,6 +89,8 @@ class SqliteCorpusStore(SqlCorpusStore[str, str]):
         self._database = Database(path, SCHEMA, patience=patience)
         self._is_current = False
         self._counted: tuple[tuple[object, ...], dict[str, int]] = ((), {})
+        self._is_full = False
+        self._unpinned: dict[str, float] = {}
 
     @override
     def __repr__(self) -> str:
@@ -76,24 +103,52 @@ class SqliteCorpusStore(SqlCorpusStore[str, str]):
 
     @override
     async def keep(self, page: StoredPage, chunks: Sequence[StoredChunk], now: float) -> Kept:
-        await self._index_anew()
         row = await asyncio.to_thread(packed, page, chunks)
-        return await self._write(
-            lambda tx: rows.put(tx, self._namespace, row, now=now, bounds=self._bounds)
-        )
+        due = dict(self._unpinned)
+
+        def work(tx: Transaction) -> Kept:
+            self._pin(tx, due)
+            return _put(tx, self._namespace, row, now=now, bounds=self._bounds)
+
+        try:
+            kept = await self._try(lambda database: database.write(work))
+        except StorageUnavailableError as exc:
+            if self._database.is_in_memory:
+                raise
+            if not self._is_full:
+                self._is_full = True
+                _log.warning("corpus.not_kept reason=%s advice=%s", exc.message, exc.advice)
+            return Kept(0, 0, 0)
+        self._is_full = False
+        self._pinned(due)
+        return kept
+
+    @override
+    async def pin(self, urls: Sequence[str], now: float) -> None:
+        self._unpinned |= dict.fromkeys(urls, now)
+        due = dict(self._unpinned)
+        if await self._note(lambda tx: self._pin(tx, due)):
+            self._pinned(due)
+
+    def _pin(self, tx: Transaction, due: Mapping[str, float]) -> None:
+        for url, now in due.items():
+            tx.change(self.pinning, namespace=self._namespace, urls=DIALECT.keys([url]), now=now)
+
+    def _pinned(self, done: Mapping[str, float]) -> None:
+        self._unpinned = dict(self._unpinned.items() - done.items())
 
     @override
     async def match(
         self, terms: Sequence[str], *, urls: Sequence[str] | None, limit: int
     ) -> tuple[ChunkMatch, ...]:
-        def work(tx: Transaction) -> tuple[list[index.Found], list[tuple[Any, ...]]]:
+        def work(tx: Transaction) -> tuple[list[Found], list[tuple[Any, ...]]]:
             scope, documents = self._within(tx, urls)
             if scope is None or documents == []:
                 return [], []
             if documents is None:
-                ranked = index.match(tx, scope, self._counts(tx, scope, terms), limit)
+                ranked = match(tx, scope, self._counts(tx, scope, terms), limit)
             else:
-                ranked = index.match_in(tx, scope, terms, documents, limit)
+                ranked = match_in(tx, scope, terms, documents, limit)
             return ranked, tx.rows(
                 DIALECT.found, chunks=DIALECT.values([chunk for chunk, _ in ranked])
             )
@@ -110,24 +165,28 @@ class SqliteCorpusStore(SqlCorpusStore[str, str]):
             scope, documents = self._within(tx, urls)
             if scope is None or documents == []:
                 return 0, dict.fromkeys(terms, 0)
-            total = rows.chunk_count(tx, scope, urls)
+            ((total,),) = tx.rows(
+                DIALECT.chunk_count(is_scoped=urls is not None),
+                scope=scope,
+                urls=DIALECT.keys(urls or ()),
+            )
             if documents is None:
                 return total, self._counts(tx, scope, terms)
-            return total, index.frequencies(tx, scope, terms, documents)
+            return total, frequencies(tx, scope, terms, documents)
 
         await self._index_anew()
         return await self._read(work)
 
     @override
     async def keep_vectors(self, model: str, vectors: Mapping[str, bytes]) -> None:
-        await self._note(lambda tx: _put_vectors(tx, self._namespace, model, vectors))
+        await self._note(lambda tx: put_vectors(tx, self._namespace, model, vectors))
 
     @override
     async def remove(self, urls: Sequence[str]) -> int:
         count = 0
         for url in dict.fromkeys(map(as_key, urls)):
             count += await self._database.write(
-                partial(rows.drop_page, namespace=self._namespace, url=url)
+                partial(_drop_page, namespace=self._namespace, url=url)
             )
         if count:
             await self._erase()
@@ -135,13 +194,13 @@ class SqliteCorpusStore(SqlCorpusStore[str, str]):
 
     @override
     async def clear(self) -> None:
-        while await self._database.write(lambda tx: rows.drop_some(tx, self._namespace)):
+        while await self._database.write(lambda tx: _drop_some(tx, self._namespace)):
             pass
         await self._erase()
 
     @override
     async def purge(self) -> None:
-        while await self._database.write(lambda tx: rows.drop_some(tx, None)):
+        while await self._database.write(lambda tx: _drop_some(tx, None)):
             pass
         await self._erase()
 
@@ -151,40 +210,48 @@ class SqliteCorpusStore(SqlCorpusStore[str, str]):
 
     async def _erase(self) -> None:
         for turn in range(_MERGES):
-            if not await self._database.write(partial(index.merge, is_first=turn == 0)):
+            if not await self._database.write(partial(merge_index, is_first=turn == 0)):
                 break
-        await self._database.erase(rows.drop_names, patience=ERASING)
+        await self._database.erase(_drop_names, patience=ERASING)
 
     def _within(
         self, tx: Transaction, urls: Sequence[str] | None
     ) -> tuple[int | None, list[int] | None]:
         """Return the number of the namespace and those of pages."""
-        scope = rows.number_of(tx, self._namespace)
+        scope = _number_of(tx, self._namespace)
         if scope is None or urls is None:
             return scope, None
-        return scope, rows.documents_of(tx, scope, urls)
+        return scope, _documents_of(tx, scope, urls)
 
     def _counts(self, tx: Transaction, scope: int, terms: Sequence[str]) -> dict[str, int]:
         """Count the chunks that contain each term; results are cached until something changes."""
-        key = (rows.state_of(tx), *terms)
+        key = (_state_of(tx), *terms)
         if self._counted[0] != key:
-            self._counted = key, index.frequencies(tx, scope, terms, None)
+            self._counted = key, frequencies(tx, scope, terms, None)
         return dict(self._counted[1])
 
     @override
     async def _note_use(self, url: str) -> None:
-        where = {"namespace": self._namespace, "url": as_key(url)}
-        if await self._read(lambda tx: rows.is_used_long_ago(tx, **where)):
-            await self._note(lambda tx: rows.touch(tx, **where))
+        key = as_key(url)
+        if await self._select(
+            f"SELECT 1 FROM documents WHERE {OF} AND {DIALECT.at}"  # noqa: S608 - ours
+            " AND used < (SELECT max(used) FROM documents) - :recent",
+            url=key,
+            recent=RECENT,
+        ):
+            await self._change(
+                f"UPDATE documents SET used = {DIALECT.next_use} WHERE {OF} AND {DIALECT.at}",  # noqa: S608 - ours
+                url=key,
+            )
 
     async def _index_anew(self) -> None:
         """Reindex some chunks that an earlier version indexed."""
         if self._is_current:
             return
         try:
-            self._is_current = not await self._database.read(chunk_rows.has_old_words)
+            self._is_current = not await self._database.read(has_old_words)
             if not self._is_current:
-                await self._database.write(chunk_rows.renew_words)
+                await self._database.write(renew_words)
         except StorageError as exc:
             _log.debug("corpus.words_not_renewed reason=%s", exc.message)
 
@@ -196,18 +263,17 @@ class SqliteCorpusStore(SqlCorpusStore[str, str]):
     async def _change(self, sql: str, **values: float | bytes | str) -> None:
         await self._note(lambda tx: tx.change(sql, namespace=self._namespace, **values))
 
-    async def _note(self, work: Callable[[Transaction], object]) -> None:
-        """Write what pages can do without: they are still read where nothing can be written."""
+    async def _note(self, work: Callable[[Transaction], object]) -> bool:
+        """Write what pages can do without; return whether it was written."""
         try:
             await self._database.write(work)
         except StorageError as exc:
             _log.debug("corpus.not_noted reason=%s", exc.message)
+            return False
+        return True
 
     async def _read(self, work: Callable[[Transaction], T]) -> T:
         return await self._try(lambda database: database.read(work))
-
-    async def _write(self, work: Callable[[Transaction], T]) -> T:
-        return await self._try(lambda database: database.write(work))
 
     async def _try(self, call: Callable[[Database], Awaitable[T]]) -> T:
         """Run work on the file, or in memory once the file cannot be used."""
@@ -215,7 +281,7 @@ class SqliteCorpusStore(SqlCorpusStore[str, str]):
         try:
             return await call(database)
         except StorageUnavailableError as exc:
-            if database.is_in_memory:
+            if database.is_in_memory or await _is_readable(database):
                 raise
             if self._database is database:
                 _log.warning("corpus.not_kept reason=%s advice=%s", exc.message, exc.advice)
@@ -225,41 +291,152 @@ class SqliteCorpusStore(SqlCorpusStore[str, str]):
         return await call(self._database)
 
 
+async def _is_readable(database: Database) -> bool:
+    """Return whether the pages in a file can be used although something cannot be written."""
+    try:
+        await database.read(lambda tx: tx.rows("SELECT 1 FROM documents LIMIT 1"))
+    except StorageError:
+        return False
+    return True
+
+
 def _in_memory(bounds: CorpusLimits) -> CorpusLimits:
     return replace(bounds, max_bytes=min(bounds.max_bytes, _MEMORY_BYTES))
 
 
-_OLD_VECTORS_AT_ONCE: Final = 1_000
-
-
-def _put_vectors(tx: Transaction, namespace: str, model: str, vectors: Mapping[str, bytes]) -> None:
-    """Store the vectors of existing chunks, and delete those of models long unused."""
-    tx.change("INSERT OR IGNORE INTO models (name, used) VALUES (:model, 0)", model=model)
-    tx.change(
-        "UPDATE models SET used = (SELECT max(used) FROM models) + 1 WHERE name = :model",
-        model=model,
+def _put(
+    tx: Transaction,
+    namespace: str,
+    page: PageRow,
+    *,
+    now: float,
+    bounds: CorpusLimits,
+) -> Kept:
+    """Store a page in place of the last one under its address; the least recently used pages make room."""
+    _sweep(tx, now, bounds.max_age)
+    tx.change("INSERT OR IGNORE INTO namespaces (name) VALUES (:name)", name=namespace)
+    scope: int = tx.rows(NUMBER, namespace=namespace)[0][0]
+    known = tx.rows(
+        "SELECT id, CAST(title AS BLOB) = :title AND version = :version FROM documents"
+        " WHERE namespace = :scope AND url = :url",
+        scope=scope,
+        url=page.url,
+        title=page.title,
+        version=WORDS_VERSION,
     )
-    for (old,) in tx.rows(
-        "SELECT id FROM models ORDER BY used DESC LIMIT -1 OFFSET :most", most=MODELS
+    if page.size > bounds.max_bytes:
+        return Kept(0, 0, sum(_drop_document(tx, document) for document, _ in known))
+    document = _write_page(tx, scope, page)
+    kept = write_chunks(tx, document, scope, page.chunks, is_indexed=bool(known and known[0][1]))
+    _make_room(tx, bounds.max_bytes, spared=document)
+    return kept
+
+
+def _number_of(tx: Transaction, namespace: str) -> int | None:
+    """Return the number of a namespace, which is created with its first page."""
+    rows = tx.rows(NUMBER, namespace=namespace)
+    return rows[0][0] if rows else None
+
+
+def _documents_of(tx: Transaction, scope: int, urls: Iterable[str]) -> list[int]:
+    """Return the numbers of pages; pages that are not stored are skipped."""
+    rows = tx.rows(DIALECT.documents, scope=scope, urls=DIALECT.keys(urls))
+    return [number for (number,) in rows]
+
+
+def _drop_page(tx: Transaction, namespace: str, url: str) -> bool:
+    """Delete a page by its address; return whether it was there."""
+    scope = _number_of(tx, namespace)
+    found = [] if scope is None else _documents_of(tx, scope, [url])
+    for document in found:
+        _drop_document(tx, document)
+    return bool(found)
+
+
+def _drop_some(tx: Transaction, namespace: str | None) -> bool:
+    """Delete some pages of a namespace, or of all of them; return whether there may be more."""
+    found = tx.rows(
+        "SELECT documents.id FROM documents JOIN namespaces ON namespaces.id = namespace"
+        " WHERE :namespace IS NULL OR namespaces.name = :namespace LIMIT :most",
+        namespace=namespace,
+        most=_GONE_AT_ONCE,
+    )
+    for (document,) in found:
+        _drop_document(tx, document)
+    return len(found) == _GONE_AT_ONCE
+
+
+def _drop_names(tx: Transaction) -> None:
+    """Delete namespaces without pages, and models without vectors."""
+    tx.change("DELETE FROM namespaces WHERE id NOT IN (SELECT namespace FROM documents)")
+    tx.change("DELETE FROM models WHERE id NOT IN (SELECT model FROM vectors)")
+
+
+def _state_of(tx: Transaction) -> tuple[int, ...]:
+    """Return a value that changes when any connection has changed the file, or the file was replaced."""
+    return (
+        *tx.rows("PRAGMA data_version")[0],
+        *tx.rows("SELECT total_changes(), (SELECT max(id) FROM chunks)")[0],
+    )
+
+
+def _write_page(tx: Transaction, scope: int, page: PageRow) -> int:
+    values: dict[str, float | bytes] = {
+        **dict(zip(ABOUT, page.about, strict=True)),
+        "fetched_at": page.fetched_at,
+        "fresh_until": page.fresh_until,
+        "version": WORDS_VERSION,
+        "chunks": len(page.chunks),
+        "tokens": sum(chunk.tokens for chunk in page.chunks),
+    }
+    tx.change(
+        f"INSERT INTO documents (namespace, url, used, {', '.join(values)})"  # noqa: S608 - our names
+        f" VALUES (:scope, :url, {DIALECT.next_use},"
+        f" {', '.join(f':{name}' for name in values)})"
+        " ON CONFLICT (namespace, url) DO UPDATE SET used = excluded.used,"
+        f" {', '.join(f'{name} = excluded.{name}' for name in values)}",
+        scope=scope,
+        url=page.url,
+        **values,
+    )
+    (document,) = _documents_of(tx, scope, [page.url])
+    tx.change(
+        "INSERT OR REPLACE INTO bodies (document, body) VALUES (:document, :body)",
+        document=document,
+        body=page.body,
+    )
+    return document
+
+
+def _drop_document(tx: Transaction, document: int) -> int:
+    """Delete a page; return how many chunks it had."""
+    gone = drop_chunks(tx, document)
+    tx.change("DELETE FROM documents WHERE id = :document", document=document)
+    return gone
+
+
+def _sweep(tx: Transaction, now: float, max_age: float) -> None:
+    """Delete some expired pages; times in the future count as now."""
+    for change in (
+        "SET fetched_at = :now, fresh_until = min(fresh_until, :now) WHERE fetched_at > :latest",
+        "SET pinned_at = :now WHERE pinned_at > :latest",
     ):
-        gone = tx.change(
-            "DELETE FROM vectors WHERE rowid IN"
-            " (SELECT rowid FROM vectors WHERE model = :old LIMIT :most)",
-            old=old,
-            most=_OLD_VECTORS_AT_ONCE,
+        tx.change(f"UPDATE documents {change}", now=now, latest=now + SKEW)
+    for (document,) in tx.rows(
+        "SELECT id FROM documents WHERE fetched_at <= :oldest AND pinned_at <= :oldest LIMIT :most",
+        oldest=now - max_age,
+        most=AGED_AT_ONCE,
+    ):
+        _drop_document(tx, document)
+
+
+def _make_room(tx: Transaction, max_bytes: int, *, spared: int) -> None:
+    """Delete the least recently used pages; cited pages only when all others are gone."""
+    while tx.rows(f"SELECT {DIALECT.size}")[0][0] > max_bytes:
+        found = tx.rows(
+            "SELECT id FROM documents WHERE id != :spared ORDER BY pinned_at, used LIMIT 1",
+            spared=spared,
         )
-        if gone < _OLD_VECTORS_AT_ONCE:
-            tx.change("DELETE FROM models WHERE id = :old", old=old)
-    for name, vector in vectors.items():
-        tx.change(
-            "INSERT INTO vectors (chunk, model, vector)"
-            " SELECT chunks.id, models.id, :vector FROM chunks"
-            " JOIN documents ON documents.id = document"
-            " JOIN namespaces ON namespaces.id = namespace, models"
-            " WHERE chunks.name = :name AND namespaces.name = :namespace AND models.name = :model"
-            " ON CONFLICT (chunk, model) DO UPDATE SET vector = excluded.vector",
-            name=name,
-            vector=vector,
-            namespace=namespace,
-            model=model,
-        )
+        if not found:
+            return
+        _drop_document(tx, found[0][0])

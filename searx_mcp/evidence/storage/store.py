@@ -5,7 +5,6 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from searx_mcp.content.document import Document
-from searx_mcp.content.words import terms as terms_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,11 +113,6 @@ class Totals:
     bytes: int
 
 
-def find_terms(text: str) -> list[str]:
-    """Return the terms of a text or question, as the ranker of passages uses them."""
-    return terms_of(text)
-
-
 class CorpusStore(Protocol):
     """Pages of one namespace with their chunks and vectors.
 
@@ -138,7 +132,8 @@ class CorpusStore(Protocol):
     async def keep(self, page: StoredPage, chunks: Sequence[StoredChunk], now: float) -> Kept:
         """Store a page in place of the last one under its address; chunks with the same id stay.
 
-        A page that is larger than the limit of the whole store is not stored, and its predecessor is deleted.
+        A page that is larger than the limit of the whole store is not stored, and its predecessor is deleted. A page
+        for which a disk has no room is not stored.
 
         Args:
             page: the page.
@@ -178,7 +173,7 @@ class CorpusStore(Protocol):
         """Find the chunks that match some terms, best first.
 
         Args:
-            terms: of `find_terms`. If more than 6,000 chunks contain some of them, the rarest decide.
+            terms: of `content.words.terms`. If more than 6,000 chunks contain some of them, the rarest decide.
             urls: only these pages; all unless given.
             limit: maximum number of chunks.
         """
@@ -190,7 +185,7 @@ class CorpusStore(Protocol):
         """Count all chunks, and those that contain each term.
 
         Args:
-            terms: of `find_terms`.
+            terms: as for `match`.
             urls: only these pages; all unless given.
         """
         ...

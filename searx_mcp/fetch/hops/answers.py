@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from http import HTTPStatus
 
-from searx_mcp.errors import ErrorCode, FetchError, SiteError
+from searx_mcp.errors import ErrorCode, FetchError, SearxMcpError, SiteError, TransportError
 from searx_mcp.fetch.hops.media import (
     MediaType,
     cut_document,
@@ -23,6 +23,7 @@ from searx_mcp.fetch.hops.media import (
 )
 from searx_mcp.http.body import NOTE_DEADLINE, NOTE_SIZE, Body
 from searx_mcp.http.http import Reply
+from searx_mcp.models.spelling import in_words
 from searx_mcp.storage.pages import Validators
 from searx_mcp.tasks import Slot
 from searx_mcp.urls.retry_after import retry_after
@@ -359,3 +360,25 @@ def _waiting_time(status: int, headers: Mapping[str, str]) -> float | None:
             return retry_after(headers)
         case _:
             return None
+
+
+def is_passing(error: SearxMcpError) -> bool:
+    """Return whether an error says nothing about the page itself, so that a cached copy may serve."""
+    return (
+        isinstance(error, TransportError)
+        or _is_ours(error)
+        or (
+            isinstance(error, SiteError)
+            and error.code in {ErrorCode.HTTP_ERROR, ErrorCode.RATE_LIMITED}
+        )
+    )
+
+
+def _is_ours(error: SearxMcpError) -> bool:
+    return isinstance(error, FetchError) and error.code is ErrorCode.INTERNAL
+
+
+def as_it_was(error: SearxMcpError, age: float) -> str:
+    """Describe how old the cached copy is, and why it serves: the site fails, or we do."""
+    failed = "It could not be read" if _is_ours(error) else "The site failed"
+    return f"{failed} just now ({error.code}); this is a copy from {in_words(age)} ago."

@@ -21,6 +21,7 @@ from searx_mcp.errors import (
     RedirectError,
     TransportError,
 )
+from searx_mcp.fetch.config import with_own
 from searx_mcp.fetch.hops.answers import (
     HopRequest,
     NotModified,
@@ -34,7 +35,6 @@ from searx_mcp.fetch.hops.domains import DomainPolicy
 from searx_mcp.fetch.hops.host_limits import Hosts
 from searx_mcp.fetch.hops.robots import MAX_ROBOTS_REDIRECTS, RobotsGate
 from searx_mcp.http.body import NOTE_DEADLINE, Body
-from searx_mcp.http.host_headers import with_own
 from searx_mcp.http.http import HttpSession, Reply
 from searx_mcp.http.robots import FETCHED_BYTES
 from searx_mcp.models.coercion import MAX_URL_LENGTH
@@ -150,7 +150,7 @@ class RedirectFollower:
             domains: domains that are never fetched.
             hosts: limits of each host.
             user_agent: of requests for robots.txt.
-            own_headers: the operator's headers by origin: see `http.host_headers`. Each hop gets those of its
+            own_headers: the operator's headers by origin: see `fetch.config`. Each hop gets those of its
                 own origin only.
         """
         self._own_headers = own_headers or {}

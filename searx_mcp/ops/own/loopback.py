@@ -9,13 +9,14 @@ from typing import Final
 from searx_mcp.errors import SearxMcpError
 from searx_mcp.http.http import Request
 from searx_mcp.http.sessions import Sessions
+from searx_mcp.http.user_agents import desktop_user_agent
 from searx_mcp.models.attempt import Format
 from searx_mcp.models.own_instance import NativeFailure
 from searx_mcp.ops.own.failures import OwnInstanceError
 from searx_mcp.pool.config_facts import MAX_TEXT
 from searx_mcp.pool.proposal import InstanceQuery
 from searx_mcp.sources.searxng.answers import failing_engines
-from searx_mcp.sources.searxng.request import honest
+from searx_mcp.sources.searxng.request import Personas, honest
 from searx_mcp.sources.searxng.upstream import Upstream
 
 LOOPBACK: Final = "127.0.0.1"
@@ -71,12 +72,15 @@ class Probe:
 
     Args:
         sessions: for the requests.
-        upstream: uses them.
     """
 
-    def __init__(self, sessions: Sessions, upstream: Upstream) -> None:
+    def __init__(self, sessions: Sessions) -> None:
         self._sessions = sessions
-        self._upstream = upstream
+        self._upstream = Upstream(
+            own=lambda: sessions.own,
+            public=lambda: sessions.public,
+            personas=Personas(rotate=False, seed=0, user_agent_source=desktop_user_agent),
+        )
         self._known: set[str] = set()
 
     async def is_alive(self, url: str) -> bool:

@@ -1,15 +1,18 @@
 """An own instance as a process of this machine: up, status, update, down, log."""
 
 import asyncio
+import os
 import shlex
 import sys
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import AsyncExitStack, contextmanager
+import time
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
+from contextlib import AsyncExitStack, aclosing, asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from typing import Final
 
-from searx_mcp.errors import InvalidArgumentError
+from searx_mcp.errors import InvalidArgumentError, SettingsError
 from searx_mcp.http.config import NetworkConfig
+from searx_mcp.http.sessions import Sessions
 from searx_mcp.models.instance import InstanceChoice
 from searx_mcp.models.own_instance import (
     Done,
@@ -27,8 +30,11 @@ from searx_mcp.ops.own.loopback import Probe, Tried, free_port
 from searx_mcp.ops.own.native_process import LOG_LINES, NativeProcess, Starting
 from searx_mcp.ops.own.packages import CONSTRAINTS, Installation, proxy_text, variables
 from searx_mcp.ops.own.source import COMMIT, LATEST, PINNED, PINNED_TREE, Sources, UnpackedSource
+from searx_mcp.pool.config import NATIVE_FOLDER
 from searx_mcp.pool.engine_care import engine_reports
+from searx_mcp.settings.values import Settings
 from searx_mcp.storage.state import StateStore
+from searx_mcp.urls.address import AllowList
 
 NATIVE_TIMEOUT: Final = 300.0
 """Default seconds until an instance must answer; with pip it took 20 here."""
@@ -156,7 +162,11 @@ class NativeRunner:
         async with self.folder.changed(deadline):
             old = self.folder.installed
             if old is None:
-                raise _not_installed()
+                raise OwnInstanceError(
+                    "No instance is installed.",
+                    reason=NativeFailure.NOT_INSTALLED,
+                    advice="Run `searx-mcp instances own up`.",
+                )
             async with AsyncExitStack() as undo:
                 undo.enter_context(_kept())
                 name, source = await self._unpack(options.version or LATEST, deadline, steps, undo)
@@ -244,7 +254,7 @@ class NativeRunner:
         if version == installed.commit:
             return
         if not COMMIT.fullmatch(version):
-            steps.begin("source", f"comparing SearXNG {version[:12]} with the installed version")
+            steps.begin("source", f"comparing SearXNG {version} with the installed version")
             source = await self.sources.get(version, None, deadline=deadline)
             if source.tree == installed.tree:
                 return
@@ -284,7 +294,9 @@ class NativeRunner:
         self.folder.prepare(proxy_text(self.network))
         name = self.folder.make_version()
         undo.callback(self.folder.remove_version, name)
-        steps.begin("source", f"fetching SearXNG {version[:12]}")
+        steps.begin(
+            "source", f"fetching SearXNG {version[:12] if COMMIT.fullmatch(version) else version}"
+        )
         with written(self.folder.path):
             source = await self.sources.get(version, self.folder.source(name), deadline=deadline)
         return name, source
@@ -367,6 +379,46 @@ class NativeRunner:
         return NativeInstanceUp.model_validate({**values, "done": done, "seconds": steps.seconds})
 
 
+@asynccontextmanager
+async def open_native(
+    settings: Settings, state: StateStore, *, progress: Progress
+) -> AsyncIterator[NativeRunner]:
+    """Open a `NativeRunner` on the state shared by all processes of the user.
+
+    Args:
+        settings: of downloads, packages and files.
+        state: the shared store; closed at the end.
+        progress: called with each step.
+
+    Raises:
+        SettingsError: nothing is stored on disk, so no server would know of the instance.
+    """
+    if (kept := settings.state_folder()) is None:
+        raise SettingsError(
+            "storage.state",
+            "your own instance is recorded in the state, which is off",
+            advice="Turn it on, or run SearXNG by hand and set SEARXNG_URL to its address.",
+        )
+    folder, environ = NativeFolder(kept / NATIVE_FOLDER), os.environ
+    allow = AllowList.parse(settings.fetch.allow_private)
+    async with Sessions(settings.network, allow=allow) as sessions, aclosing(state):
+        probe = Probe(sessions)
+        yield NativeRunner(
+            folder=folder,
+            state=state,
+            sources=Sources(lambda: sessions.pages, settings.own.source),
+            probe=probe,
+            starting=Starting(
+                folder, is_alive=probe.is_alive, environ=environ, idle=settings.own.idle
+            ),
+            network=settings.network,
+            configured=settings.instances.own,
+            environ=environ,
+            clock=time.time,  # noqa: TID251 - compared with the date of a release
+            progress=progress,
+        )
+
+
 @contextmanager
 def _kept() -> Iterator[None]:
     """Add to a failed update's error that the version in use is unchanged."""
@@ -385,11 +437,3 @@ def _check_system() -> None:
             advice="Run searx-mcp in WSL (https://learn.microsoft.com/windows/wsl/install), or run"
             " SearXNG with Docker and pass its address to `searx-mcp instances add`.",
         )
-
-
-def _not_installed() -> OwnInstanceError:
-    return OwnInstanceError(
-        "No instance is installed.",
-        reason=NativeFailure.NOT_INSTALLED,
-        advice="Run `searx-mcp instances own up`.",
-    )

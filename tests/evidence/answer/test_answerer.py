@@ -6,12 +6,10 @@ import re
 import pytest
 from aiohttp import web
 
-from searx_mcp.errors import DeadlineError, ErrorCode, FetchError
-from searx_mcp.evidence.answer.answerer import NOTHING_FOUND
+from searx_mcp.errors import DeadlineError
 from searx_mcp.evidence.checked import QuoteVerdict
 from searx_mcp.evidence.corpus.corpus import Corpus
-from searx_mcp.evidence.corpus.retrieval import NO_WORDS
-from searx_mcp.evidence.render.text import evidence_text
+from searx_mcp.evidence.render.evidence import evidence_text
 from searx_mcp.evidence.values import PROTECTED, Mode
 from searx_mcp.testing.loopback import LoopbackServer, ReceivedRequest
 from searx_mcp.testing.results import FakeResult
@@ -37,7 +35,7 @@ async def test_a_fact_two_links_away_is_found_and_cited(valley, client):
     source = next(each for each in response.sources if each.number == cited.source)
     assert (source.url, source.title) == (valley.url("/tarn"), "Tarn Dam")
     step = next(each for each in response.steps if each.url == valley.url("/tarn"))
-    assert (step.parent, step.depth) == (valley.url("/dams"), 2)
+    assert (step.parent, step.depth, step.chunks_added) == (valley.url("/dams"), 2, 1)
     assert step.score_after > step.score_before
     assert response.stats.urls_ingested == len(valley.requests) == len(response.steps)
     assert not response.is_partial
@@ -49,6 +47,37 @@ async def test_every_named_page_is_a_source(valley, client):
     assert paths(valley, [each.url for each in response.sources]) == ["/birds", "/inns"]
     assert sorted(asked(valley)) == ["/birds", "/inns"]
     assert [each.number for each in response.sources] == [1, 2]
+
+
+async def test_each_part_of_a_question_is_quoted_though_one_passage_answers_all(
+    valley, page_of, client
+):
+    built = "The engineer Ida Brook built Tarn Dam for the mill of the valley."
+    valley.put("/wall", page_of("Tarn Dam", built, "In spring, visitors walk there.", FACT))
+    response = await client.answer(
+        "Who built Tarn Dam? How high is Tarn Dam?", url=valley.url("/wall"), expansion_budget=0
+    )
+    assert response.answered
+    assert len(response.evidence) == 1
+    assert {each.text for each in response.citations} == {built, FACT}
+
+
+async def test_rows_of_a_long_table_have_its_header(valley, page_of, client):
+    rows = "".join(
+        f"<tr><td>Weir {n}</td><td>{n + 3} metres</td><td>Of stone, by the river road {n}</td></tr>"
+        for n in range(200)
+    )
+    head = "<tr><th>Weir</th><th>Height</th><th>Remarks</th></tr>"
+    valley.put("/weirs", page_of("Weirs", f"<table>{head}{rows}</table>"))
+    url, question = valley.url("/weirs"), "How high is Weir 188?"
+    read = await client.read_page(url, query=question)
+    response = await client.answer(question, url=url, expansion_budget=0, max_tokens=600)
+    whole = await client.answer(question, url=url, expansion_budget=0)
+    for each in (read.queries[0].results[0], response.evidence[0]):
+        assert "Weir 188" in each.text
+        assert each.table_head == "| Weir | Height | Remarks |\n| --- | --- | --- |\n"
+    first = [each.table_head for each in whole.evidence if "| Weir | Height" in each.text]
+    assert first == [""]
 
 
 def talkative(page_of):
@@ -120,12 +149,6 @@ async def test_a_dead_page_among_those_named_is_said(valley, client):
     response = await client.answer(QUESTION, url=urls)
     assert [each.url for each in response.sources] == [valley.url("/tarn")]
     assert f"{valley.url('/nowhere')}: not_found" in response.notes
-
-
-async def test_if_no_page_can_be_read_the_first_error_is_raised(valley, client):
-    with pytest.raises(FetchError) as caught:
-        await client.answer(QUESTION, url=[valley.url("/nowhere"), valley.url("/neither")])
-    assert caught.value.code is ErrorCode.NOT_FOUND
 
 
 async def test_what_is_in_hand_when_time_runs_out_is_given_and_marked(valley, pass_by, client):
@@ -221,7 +244,8 @@ async def test_a_search_that_finds_nothing_is_an_answer_with_a_note(valley, clie
         client = await client_of(valley, instance)
         response = await client.answer(QUESTION)
     assert (response.sources, response.evidence) == ((), ())
-    assert NOTHING_FOUND in response.notes
+    note = "The web search found nothing: try fewer or more general words."
+    assert note in response.notes
 
 
 @pytest.mark.parametrize("budget", [0, 6])
@@ -244,8 +268,6 @@ async def test_of_two_questions_the_one_that_is_answered_has_evidence(valley, cl
     assert [part.answered for part in response.parts] == [True, False]
     assert (response.answered, response.is_refused) == (False, False)
     assert FACT in [each.text for each in response.citations]
-    text = evidence_text(response, budget=1_500, boundary="0123456789abcdef")
-    assert "Verdict: Answered in part. No page answers" in text
 
 
 async def test_a_page_that_has_not_changed_was_not_ingested(valley, client_of):
@@ -266,10 +288,13 @@ async def test_an_empty_corpus_gives_an_answer_without_evidence(client_of):
 async def test_a_search_of_the_corpus_says_which_pages_it_does_not_have(valley, client):
     await client.ingest(valley.url("/tarn"))
     urls = [valley.url("/tarn"), valley.url("/birds")]
-    response = await client.search_corpus("Where do ospreys nest?", source_urls=urls)
+    told: list[str] = []
+    response = await client.search_corpus(
+        "Where do ospreys nest?", source_urls=urls, progress=told.append
+    )
     assert f"{valley.url('/birds')}: not indexed: read it first." in response.notes
-    assert response.stats.documents_searched == 1
-    assert asked(valley) == ["/tarn"]
+    assert (response.stats.documents_searched, asked(valley)) == (1, ["/tarn"])
+    assert "Searching 1 documents..." in told
 
 
 async def test_a_search_of_the_corpus_leaves_out_what_another_process_deletes_meanwhile(
@@ -343,12 +368,13 @@ async def test_a_note_on_what_was_found_first_does_not_outlive_what_is_found_nex
     then = await client.answer(
         "ospreys", url=[valley.url("/dams"), valley.url("/birds")], expansion_budget=0
     )
-    assert NO_WORDS in first.notes
+    note = "No word of the question was found; the longest passages are shown."
+    assert note in first.notes
     assert [each.low_confidence for each in first.evidence] == [True]
-    assert NO_WORDS not in then.notes
+    assert note not in then.notes
     then = await client.answer("ospreys", url=valley.url("/"), expansion_budget=4)
     assert any("Ospreys" in each.text for each in then.evidence)
-    assert NO_WORDS not in then.notes
+    assert note not in then.notes
 
 
 async def test_a_report_is_checked_against_kept_pages(valley, client):

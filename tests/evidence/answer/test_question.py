@@ -116,7 +116,28 @@ QUESTIONS: list[tuple[str, str, list[str]]] = [
     ),
     ("What is the history of the city and of its people?", "exploratory", []),
     ("Of what and of whom is it made?", "factual", []),
-    ("Which city in Peru is the largest and in which region is Cusco?", "factual", []),
+    (
+        "Which city in Peru is the largest and in which region is Cusco?",
+        "factual",
+        ["Which city in Peru is the largest", "in which region is Cusco?"],
+    ),
+    (
+        "When did the Suez Canal open, and under whose rule was it built, and by which company?",
+        "factual",
+        [
+            "When did the Suez Canal open",
+            "under whose rule was it built, and by which company (Suez Canal)",
+        ],
+    ),
+    (
+        "In which year did Grace Hopper die and in which city was she born?",
+        "factual",
+        [
+            "In which year did Grace Hopper die",
+            "in which city was she born (Grace Hopper)",
+        ],
+    ),
+    ("What is the city in which Kant lived and in which he died called?", "factual", []),
     ("Who was born in Paris and in which year?", "factual", []),
     (
         "When did Peru become independent and when Chile?",

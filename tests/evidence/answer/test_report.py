@@ -33,6 +33,7 @@ SAID = "the limit of retries is five"
         f'_"{SAID}"_',
         f"They say <q>{SAID}</q> there.",
         f"<blockquote>{SAID}</blockquote>",
+        f'```\n<blockquote>\n```\nIt says "{SAID}".',
         f'<blockquote class="a">\n<p>{SAID}</p>\n</blockquote>\n\nMore.',
         f'| a | "{SAID}" | b |',
         f"書いてある「{SAID}」と",

@@ -1,5 +1,7 @@
 """Whether kept pages have what a report quotes and links."""
 
+# ruff: noqa: RUF001 - words of languages in other scripts are meant as they are
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -106,6 +108,8 @@ SIGNS = "Keep it > 5 bar for ~500 h, in C# or foo_bar. It costs $9 at -5 degrees
         pytest.param("> 5 bar for 500 h, in C#", ALTERED, id="about left out"),
         pytest.param("bar for ~500 h, in C", ALTERED, id="a sign of a name cut off"),
         pytest.param("for ~500 h, in C# or foobar", ALTERED, id="a sign in a name left out"),
+        pytest.param("for ~500 h, in C# or foo", ALTERED, id="an end of a name cut off"),
+        pytest.param("bar. It costs $9 at -5 degrees", ALTERED, id="its beginning"),
         pytest.param("It costs 9 at -5 degrees", ALTERED, id="a currency left out"),
         pytest.param("It costs $9 at 5 degrees", ALTERED, id="a minus left out"),
         pytest.param("Use 10<sup>6</sup> of 2 m²", SUPPORTED, id="raised"),
@@ -131,7 +135,7 @@ def test_a_quote_that_its_report_denies_too_is_supported():
 DAMS = (
     "# Dams\n\nTarn Dam is 43 metres high and was finished in 1931. Lake Dam is 51 metres high. Most of the walls"
     " leak.\n\nThe dam does not leak, and Ada Moor designed it.\n\n| dam | width |\n| --- | --- |\n| Tarn | 210 m |\n"
-    "| Lake | 310 m |\n"
+    "| Lake | 310 m |\n\nЗдание построено для Анны Красновой в 1950.\n"
 )
 
 
@@ -152,6 +156,8 @@ DAMS = (
         pytest.param("Ada Moor designed it", SUPPORTED, "", id="a clause beside a negation"),
         pytest.param("Ada Mooren designed it", SUPPORTED, "", id="an inflected name"),
         pytest.param("Ada Moorland designed it", ALTERED, "Moorland", id="a longer name"),
+        pytest.param("Здание построено для Анны Краснова в 1950", SUPPORTED, "", id="another ending"),
+        pytest.param("Здание построено для Анны Красильной в 1950", ALTERED, "Красильной", id="another stem"),
         pytest.param("Zeus Bell drank 99 pints", MISSING, "none of its words", id="something else"),
         pytest.param("It is good", NOT_CHECKED, "nothing to compare", id="nothing to compare"),
     ],

@@ -14,8 +14,7 @@ from typing_extensions import override
 from searx_mcp.client.asking import wire_fetcher
 from searx_mcp.evidence.config import CorpusConfig, EmbeddingConfig, RerankConfig
 from searx_mcp.evidence.corpus.corpus import Corpus
-from searx_mcp.evidence.corpus.embedding import ServerEmbedder
-from searx_mcp.evidence.corpus.reranking import Reranker
+from searx_mcp.evidence.corpus.language_models import Reranker, ServerEmbedder
 from searx_mcp.evidence.corpus.retrieval import Retriever
 from searx_mcp.evidence.storage.sqlite import SqliteCorpusStore
 from searx_mcp.evidence.storage.store import CorpusStore

@@ -56,13 +56,14 @@ def answer(*results: Chunk, query: str = "how do bees talk", **fields: Any) -> R
 
 
 def test_passages_stand_under_their_page_with_score_and_headings(boundary):
-    unsure = CHUNK.model_copy(update={"score": 0.1, "low_confidence": True, "section_path": ()})
+    update = {"score": 0.1, "low_confidence": True, "section_path": (), "table_head": "| a |\n"}
+    unsure = CHUNK.model_copy(update=update)
     text = read_text(answer(CHUNK, unsure, note="As kept."), budget=None, boundary=boundary)
     assert text == (
         f"<web-content id={boundary} source=a.example trust=untrusted>\n"
         f"# Bees\n{URL}\nLast crawled: 2026-02-22T14:30:00+00:00\n\n"
         "(relevance: 0.85) § Bees > Dance\n## Dance\n\nBees dance.\n\n"
-        "(relevance: 0.10, confidence: low)\n## Dance\n\nBees dance.\n"
+        "(relevance: 0.10, confidence: low)\n| a |\n## Dance\n\nBees dance.\n"
         f"</web-content {boundary}>\nNote: As kept."
     )
 

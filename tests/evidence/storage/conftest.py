@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from searx_mcp.content import words
 from searx_mcp.content.document import Document
-from searx_mcp.evidence.storage.store import CorpusStore, StoredChunk, StoredPage, find_terms
+from searx_mcp.evidence.storage.store import CorpusStore, StoredChunk, StoredPage
 
 NOW = 1_000_000_000.0
 
@@ -59,7 +60,7 @@ def found() -> Callable[..., Awaitable[list[str]]]:
     async def find(
         store: CorpusStore, question: str, *, urls: Sequence[str] | None = None
     ) -> list[str]:
-        matches = await store.match(find_terms(question), urls=urls, limit=10)
+        matches = await store.match(words.terms(question), urls=urls, limit=10)
         return [match.chunk.text for match in matches]
 
     return find

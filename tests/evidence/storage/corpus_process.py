@@ -14,10 +14,11 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from searx_mcp.content import words
 from searx_mcp.content.document import Document
 from searx_mcp.evidence.storage.postgres import PostgresCorpusStore
 from searx_mcp.evidence.storage.sqlite import SqliteCorpusStore
-from searx_mcp.evidence.storage.store import CorpusStore, StoredChunk, StoredPage, find_terms
+from searx_mcp.evidence.storage.store import CorpusStore, StoredChunk, StoredPage
 
 PAGES = 12
 NOW = 1_000_000_000.0
@@ -86,7 +87,7 @@ async def run(place: str, seed: int, turns: int) -> None:
                 missing = await store.unembedded("m", 10)
                 await store.keep_vectors("m", {each.id: each.id.encode() for each in missing})
             case 3:
-                for match in await store.match(find_terms("wax part3"), urls=None, limit=20):
+                for match in await store.match(words.terms("wax part3"), urls=None, limit=20):
                     assert "wax" in match.chunk.text
                 await store.pin([url], NOW)
             case _:

@@ -3,18 +3,16 @@
 import logging
 import random
 import sqlite3
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import closing
 from pathlib import Path
 
 import pytest
 
 from searx_mcp.errors import StorageUnavailableError
-from searx_mcp.evidence.storage import sqlite_index as index
-from searx_mcp.evidence.storage.rows import index_words, pack_chunk, unpack_chunk
+from searx_mcp.evidence.storage import rows
 from searx_mcp.evidence.storage.sqlite import FILE_NAME, SqliteCorpusStore
-from searx_mcp.evidence.storage.sqlite_index import IndexRow
-from searx_mcp.evidence.storage.store import CorpusStore
+from searx_mcp.evidence.storage.store import CorpusStore, Kept
 from searx_mcp.storage.opening import Schema, set_aside_files
 from searx_mcp.storage.sqlite import Database
 
@@ -210,16 +208,42 @@ async def test_what_cannot_be_kept_in_the_file_is_kept_in_memory_and_said_once(
     assert "secret" not in caplog.text
 
 
-async def test_a_full_disk_means_memory_from_then_on(store_at, path, noise, made, store):
+async def set_pragma(store: SqliteCorpusStore, rule: str) -> None:
+    """Let the disk of a store be full or be read alone, or no more."""
+    await store._database.read(lambda tx: tx.rows(f"PRAGMA {rule}"))
+
+
+async def test_a_page_for_which_a_disk_has_no_room_is_not_kept_and_the_others_stay(
+    store_at, path, noise, made, store, found, caplog
+):
     await store.keep(*made(OTHER), NOW)
-    await store._database.read(lambda tx: tx.rows("PRAGMA max_page_count = 1"))
+    await set_pragma(store, "max_page_count = 1")
     page, chunks = made(URL, (noise(1, 100_000),))
-    await store.keep(page, chunks, NOW)
-    assert await store.page(URL) == page
-    assert await store.page(OTHER) is None
-    again = store_at(path)
-    assert await again.page(OTHER) is not None, "the file was left as it was"
-    assert await again.page(URL) is None
+    for _ in range(2):
+        assert await store.keep(page, chunks, NOW) == Kept(0, 0, 0)
+    assert [record.levelname for record in caplog.records] == ["WARNING"]
+    assert (await store.page(URL), store.is_lasting) == (None, True)
+    assert await found(store, "wax") == [TEXTS[1]]
+    await set_pragma(store, "max_page_count = 1000000")
+    assert await store.keep(page, chunks, NOW) == Kept(1, 0, 0)
+    assert await store_at(path).page(URL) == page
+
+
+async def test_a_citation_that_was_not_recorded_is_before_pages_make_room(
+    store_at, path, made, noise
+):
+    store = store_at(path, max_bytes=1 << 18)
+    cited = made(OTHER)
+    await store.keep(*cited, NOW)
+    for number in range(3):
+        await store.keep(*made(f"{URL}/{number}"), NOW)
+    await set_pragma(store, "query_only = 1")
+    await store.pin([OTHER], NOW)
+    await set_pragma(store, "query_only = 0")
+    for number in range(90):
+        await store.keep(*made(f"{URL}/more{number}", (noise(number, 9_000),)), NOW)
+    assert await store.page(OTHER) == cited[0]
+    assert await store.page(f"{URL}/0") is None
 
 
 async def test_a_full_disk_does_not_turn_a_question_away_from_the_pages_in_the_file(
@@ -227,7 +251,7 @@ async def test_a_full_disk_does_not_turn_a_question_away_from_the_pages_in_the_f
 ):
     page, chunks = made()
     await store.keep(page, chunks, NOW)
-    await store._database.read(lambda tx: tx.rows("PRAGMA max_page_count = 1"))
+    await set_pragma(store, "max_page_count = 1")
     model = "m" * 100_000
     await store.keep_vectors(model, {chunks[0].id: bytes(100_000)})
     await store.pin([URL], NOW)
@@ -254,34 +278,24 @@ async def test_a_file_that_can_only_be_read_is_read(path, made, store):
 # Versions of the words
 
 
-async def indexed_under(store, *, version: int, word: str) -> None:
-    """Let all chunks of a page be found under one word, as another version might have done."""
+@pytest.fixture
+def keep_under(path, monkeypatch) -> Callable[..., Awaitable[None]]:
+    """Store a page whose chunks are found by one word, as another version of the index might do."""
 
-    def work(tx):
-        ((document, scope),) = tx.rows("SELECT id, namespace FROM documents WHERE url = :u", u=URL)
-        for chunk, content in tx.rows(
-            "SELECT id, content FROM chunks WHERE document = :document", document=document
-        ):
-            text, words = unpack_chunk(content) or ("", "")
-            index.drop(tx, IndexRow(chunk, document, scope, words))
-            new = index_words("", (), word)
-            index.add(tx, IndexRow(chunk, document, scope, new))
-            tx.change(
-                "UPDATE chunks SET content = :content WHERE id = :chunk",
-                content=pack_chunk(text, new),
-                chunk=chunk,
-            )
-        tx.change("UPDATE documents SET version = :version", version=version)
+    async def keep(store: CorpusStore, page, chunks, *, version: int, word: str) -> None:
+        with monkeypatch.context() as patch:
+            patch.setattr(rows, "index_words", lambda *_: f"\n{word}")
+            await store.keep(page, chunks, NOW)
+        with closing(sqlite3.connect(path)) as connection, connection:
+            connection.execute("UPDATE documents SET version = ?", (version,))
 
-    await store._database.write(work)
+    return keep
 
 
 async def test_pages_indexed_by_an_earlier_version_are_indexed_anew(
-    store_at, path, made, found, store
+    store_at, path, made, found, store, keep_under
 ):
-    first = store_at(path)
-    await first.keep(*made(), NOW)
-    await indexed_under(first, version=0, word="former")
+    await keep_under(store_at(path), *made(), version=0, word="former")
     assert await found(store, "wax") == [TEXTS[1]]
     assert await found(store, "former") == []
     assert await store.frequencies(["former", "bees"]) == (2, {"former": 0, "bees": 2})
@@ -289,12 +303,10 @@ async def test_pages_indexed_by_an_earlier_version_are_indexed_anew(
 
 
 async def test_pages_indexed_by_a_later_version_are_left_so_and_can_be_replaced(
-    store_at, path, made, found, store
+    store_at, path, made, found, store, keep_under
 ):
-    first = store_at(path)
     page, chunks = made()
-    await first.keep(page, chunks, NOW)
-    await indexed_under(first, version=99, word="later")
+    await keep_under(store_at(path), page, chunks, version=99, word="later")
     assert await found(store, "wax") == []
     assert len(await found(store, "later")) == 2
     await store.keep(page, chunks, NOW)

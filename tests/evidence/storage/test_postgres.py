@@ -7,8 +7,7 @@ from typing import Any
 
 import pytest
 
-from searx_mcp.evidence.storage import postgres as schema
-from searx_mcp.evidence.storage import postgres_index as index
+from searx_mcp.evidence.storage import postgres_tables as schema
 from searx_mcp.evidence.storage.postgres import PostgresCorpusStore
 from searx_mcp.evidence.storage.sqlite import SqliteCorpusStore
 from searx_mcp.evidence.storage.standing_in import StandingInCorpusStore
@@ -80,7 +79,7 @@ async def test_words_of_an_earlier_version_are_renewed_and_those_of_a_later_one_
 async def test_a_chunk_of_very_many_words_is_kept_and_found_by_those_it_has_most(
     store, made, found
 ):
-    words = [f"w{number}" for number in range(index._MOST_WORDS + 5_000)]
+    words = [f"w{number}" for number in range(25_000)]
     text = " ".join([*words, "wax wax"])
     await store.keep(*made(texts=(text,)), NOW)
     assert await found(store, "wax") == [text]

@@ -125,9 +125,11 @@ async def test_nothing_is_said_to_be_deleted_while_the_server_is_away(store, ser
         await (store.remove([URL]) if how == "remove" else getattr(store, how)())
 
 
-async def test_a_page_of_memory_and_server_is_removed_from_both(store, server, made):
+@pytest.mark.parametrize("how", ["remove", "clear", "purge"])
+async def test_a_page_of_memory_and_server_is_removed_from_both(store, server, how, made):
     server.error = StorageUnavailableError("away", advice="wait")
     await store.keep(*made(), NOW)
     server.error = None
-    assert await store.remove([URL]) == 1
+    done = await (store.remove([URL]) if how == "remove" else getattr(store, how)())
+    assert done == (1 if how == "remove" else None)
     assert await store.heads() == await server.heads() == ()

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from searx_mcp.content import words
 from searx_mcp.evidence.storage import rows
 from searx_mcp.evidence.storage.postgres import PostgresCorpusStore
 from searx_mcp.evidence.storage.sqlite import SqliteCorpusStore
@@ -14,7 +15,6 @@ from searx_mcp.evidence.storage.store import (
     CorpusStore,
     Kept,
     PageHead,
-    find_terms,
 )
 
 NOW = 1_000_000_000.0
@@ -196,7 +196,7 @@ async def test_many_pages_and_many_terms_can_be_named(store, made):
     for url in urls[::10]:
         await store.keep(*made([f"wax at {url}"], url), NOW)
     assert len(await store.match(["wax"], urls=urls, limit=1_000)) == 40
-    terms = find_terms(" ".join(f"word{n}" for n in range(900)))
+    terms = words.terms(" ".join(f"word{n}" for n in range(900)))
     assert len(await store.match([*terms, "wax"], urls=None, limit=9)) == 9
 
 

@@ -213,10 +213,10 @@ class Leftovers:
             if "--user-data-dir" in command
         ]
 
-    async def until_running(self) -> None:
-        """Wait until there is a process."""
+    async def until_running(self, *, what: str = "") -> None:
+        """Wait until there is a process with such a command line."""
         async with asyncio.timeout(LONG):
-            while not self.processes():  # noqa: ASYNC110 - no event tells
+            while not any(what in line for line in self.processes()):  # noqa: ASYNC110 - no event tells
                 await asyncio.sleep(0.02)
 
     async def until_gone(self) -> None:
@@ -346,6 +346,8 @@ class Lent:
 async def lent(chromium: str) -> AsyncIterator[Lent]:
     with tempfile.TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
         patch.setenv("TMPDIR", folder)
+        patch.setenv("SEARX_MCP_FETCH__GITHUB_TOKEN", "very-secret")
+        patch.setenv("HTTPS_PROXY", "http://very-secret@proxy.example.org:1")
         leftovers = Leftovers(Path(folder))
         async with Tasks() as tasks:
             lent = Lent(tasks, leftovers)
@@ -361,9 +363,9 @@ def shared(site: Web, lent: Lent) -> OpenScreen:
 
     @asynccontextmanager
     async def opened(
-        *, names: Mapping[str, Sequence[Any]] | None = None, **options: Any
+        *, lead: Callable[[str, int], int] = site.lead, **options: Any
     ) -> AsyncIterator[Screen]:
-        lent.net = net = Net(site.lead, names=names, **options)
+        lent.net = net = Net(lead, **options)
         async with net.sessions:
             yield Screen(lent.renderer, net.gateways, net.diversion, lent.leftovers)
         assert not net.diversion.open_sockets

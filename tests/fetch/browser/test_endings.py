@@ -3,7 +3,6 @@
 import asyncio
 
 import pytest
-from aiohttp import web
 
 from searx_mcp.errors import ContentError, ErrorCode, SettingsError, TransportError
 from searx_mcp.fetch.browser import visit
@@ -11,17 +10,11 @@ from searx_mcp.fetch.browser import visit
 pytestmark = pytest.mark.slow
 
 ENDLESS = {
-    "a loop": "for (;;);",
     "a loop that begins later": "setTimeout(() => { for (;;); }, 100);",
     "messages": "for (;;) { alert('x'.repeat(1e4)); confirm(); prompt(); print(); }",
-    "a tree that grows": "const t = '<i>x</i>'.repeat(1e5); for (;;) document.body.insertAdjacentHTML('beforeend', t);",
     "objects": "const all = []; for (;;) all.push(new Array(1e6).fill({}));",
     "a console": "for (;;) console.log('x'.repeat(1e5), document);",
-    "addresses": "for (let i = 0;; i++) history.pushState(0, '', '/' + i);",
-    "reloads": "location.reload();",
-    "requests": "setInterval(() => { for (let i = 0; i < 50; i++) fetch('/gone?' + Math.random()); }, 1);",
-    "windows": "setInterval(() => { for (let i = 0; i < 50; i++) open('/gone'); }, 1);",
-    "errors": "setInterval(() => { for (let i = 0; i < 99; i++) Promise.reject(new Error('x'.repeat(1e5))); }, 1);",
+    "reloads": "for (let i = 0; i < 5; i++) fetch('/gone?' + Math.random()); location.reload();",
     "a farewell": "onbeforeunload = event => { event.preventDefault(); alert(); for (;;); }; onunload = () => { for (;;); };",
 }
 
@@ -31,8 +24,8 @@ async def test_an_endless_page_ends_in_time(site, shared, script):
     site.pages["/"] = f"<p>text</p><script>{script}</script>"
     async with shared() as shown:
         now = asyncio.get_running_loop().time
-        ends = now() + 1.5
-        assert await outcome_of(shown.render("/", within=1.5)) in {"rendered", "late", "crashed"}
+        ends = now() + 1
+        assert await outcome_of(shown.render("/", within=1)) in {"rendered", "late", "crashed"}
         # The loop may be late, but no later than a step of it takes.
         assert now() < ends + 2
         assert (await shown.render("/gone")).status == 404
@@ -59,50 +52,49 @@ async def test_a_page_that_does_too_much_is_given_up(site, shared, monkeypatch, 
 
 async def test_a_page_that_takes_too_much_memory_is_given_up(site, screen):
     site.pages["/"] = """<p>text</p><script>const all = []; fetch("/hung");
-      setInterval(() => { if (all.length < 100) all.push(new Uint8Array(2e7).fill(1)); }, 1);</script>"""
+      setInterval(() => { if (all.length < 40) all.push(new Uint8Array(2e7).fill(1)); }, 1);</script>"""
     site.hang("/hung")
-    async with screen(max_memory=700_000_000) as shown:
-        await shown.render("/gone")
+    async with screen(max_memory=700_000_000, idle_time=0.0) as shown:
         with pytest.raises(ContentError, match="memory"):
             await shown.render("/")
         assert (await shown.render("/gone")).status == 404
+        await shown.leftovers.until_gone()  # as it is idle
 
 
-@pytest.mark.parametrize("turns", [1, 500, 5_000])
-async def test_a_call_may_be_cancelled_while_the_browser_starts(screen, turns):
+@pytest.mark.parametrize("has_driver", [False, True])
+async def test_a_call_may_be_cancelled_while_the_browser_starts(screen, has_driver):
     async with screen() as shown, asyncio.TaskGroup() as group:
         rendering = group.create_task(shown.render("/gone"))
-        for _ in range(turns):
-            await asyncio.sleep(0)
+        await asyncio.sleep(0)
+        if has_driver:
+            await shown.leftovers.until_running()
         rendering.cancel()
 
 
-@pytest.mark.parametrize("path", ["/hung", "/script", "/loop", "/drip"])
+@pytest.mark.parametrize("path", ["/hung", "/loop"])
 async def test_a_call_may_be_cancelled_while_the_page_loads(site, shared, path):
     site.hang("/hung")
-    site.drip("/drip")
-    site.pages["/script"] = "<script src='/hung'></script>"
     site.pages["/loop"] = """<script>const request = new XMLHttpRequest();
       request.open("GET", "/gone", false); request.send(); for (;;);</script>"""
     async with shared() as shown:
         async with asyncio.TaskGroup() as group:
             rendering = group.create_task(shown.render(path))
-            await site.until({"/script": "/hung", "/loop": "/gone"}.get(path, path))
+            await site.until("/gone" if path == "/loop" else path)
             rendering.cancel()
         assert shown.gateways[0].record.refused == {}
         assert (await shown.render("/gone")).status == 404
 
 
-@pytest.mark.parametrize("turns", [0, 20, 2_000])
-async def test_the_owner_may_end_at_any_time(site, screen, turns):
-    async def work(request: web.BaseRequest) -> web.StreamResponse:
-        return web.Response(text="<p>text</p>", content_type="text/html")
-
-    site.pages["/"] = work
+@pytest.mark.parametrize(
+    "running", [None, "", "--user-data-dir"], ids=["nothing", "a driver", "a browser"]
+)
+async def test_the_owner_may_end_at_any_time(site, screen, running):
+    site.pages["/"] = "<p>text</p>"
     async with screen() as shown, asyncio.TaskGroup() as group:
         outcome = group.create_task(outcome_of(shown.render("/")))
-        for _ in range(turns):
-            await asyncio.sleep(0)
+        await asyncio.sleep(0)
+        if running is not None:
+            await shown.leftovers.until_running(what=running)
         await shown.renderer.aclose()
         await shown.renderer.aclose()
         assert await outcome in {"rendered", "closed", "crashed"}

@@ -20,7 +20,7 @@ from searx_mcp.errors import FetchError
 pytestmark = pytest.mark.slow
 
 ATTACKS = r"""
-const { origins, hosts } = TARGETS;
+const { origins, hosts, FULL } = TARGETS;
 const tried = [], failed = [];
 function attempt(what, run) {
   tried.push(what);
@@ -36,6 +36,14 @@ function style(text) { document.head.append(Object.assign(document.createElement
 function frame() { return put("iframe", {name: "f" + Math.random()}).name; }
 function script(text) { return URL.createObjectURL(new Blob([text], {type: "text/javascript"})); }
 
+function probe(origin) {
+  const url = origin + "/?";
+  attempt("fetch", () => fetch(url + "fetch", {mode: "no-cors"}));
+  attempt("frame", () => put("iframe", {src: url + "frame"}));
+  attempt("websocket", () => { new WebSocket(origin.replace("http", "ws") + "/"); });
+  attempt("prefetch", () => put("link", {rel: "prefetch", href: url + "prefetch"}));
+  attempt("redirect", () => fetch("/to?" + encodeURIComponent(url + "redirect"), {mode: "no-cors"}));
+}
 function strike(origin) {
   const url = origin + "/?";
   const socket = origin.replace("http", "ws") + "/";
@@ -79,7 +87,7 @@ function strike(origin) {
     }),
   })));
 }
-origins.forEach(strike);
+for (const [index, origin] of origins.entries()) (index < FULL ? strike : probe)(origin);
 for (const host of hosts) {
   attempt("webrtc", async () => {
     const turn = {username: "u", credential: "c"};
@@ -108,12 +116,17 @@ setTimeout(() => document.body.append(`tried ${tried.length}, failed ${failed.le
 """
 
 
+FULL = 3
+"""Origins that meet every attack. The others are further spellings: what a browser sends past its proxy depends
+on the host alone."""
+
+
 @dataclass
 class Aims:
     """What is attacked.
 
     Attributes:
-        origins: for everything that speaks HTTP.
+        origins: for everything that speaks HTTP; the first `FULL` of them meet every attack.
         hosts: for everything that sends datagrams.
         alias: an address of this machine.
         own: another that is not on loopback, or the same if there is none.
@@ -135,10 +148,10 @@ async def aims(traps) -> Aims:
     port = await traps.lay("127.0.0.1")
     hosts = [f"{address}:{await traps.lay_udp(address)}" for address in {alias, own, "127.0.0.1"}]
     origins = [
-        f"http://{alias}:8080", f"https://{alias}:8080", f"http://{number}:8080",
-        f"http://0x{number:x}:8080", f"http://[::ffff:{alias}]:8080", f"http://127.0.0.1:{port}",
-        f"http://localhost:{port}", f"http://x.localhost:{port}", f"http://0.0.0.0:{port}",
-        "http://inner.org:8080", "https://mixed.org:8080",
+        f"http://{alias}:8080", f"https://{alias}:8080", "http://inner.org:8080",
+        f"http://{number}:8080", f"http://0x{number:x}:8080", f"http://[::ffff:{alias}]:8080",
+        f"http://127.0.0.1:{port}", f"http://x.localhost:{port}", f"http://0.0.0.0:{port}",
+        f"http://localhost:{port}", "https://mixed.org:8080",
     ]  # fmt: skip
     if own != alias:
         origins.append(f"http://{own}:{await traps.lay(own)}")
@@ -159,7 +172,7 @@ def own_address() -> str | None:
 
 
 def lay_out(site, aimed: Aims) -> None:
-    targets = json.dumps({"origins": aimed.origins, "hosts": aimed.hosts})
+    targets = json.dumps({"origins": aimed.origins, "hosts": aimed.hosts, "FULL": FULL})
     page = f"<!DOCTYPE html><body><script>{ATTACKS.replace('TARGETS', targets)}</script>"
     place = f"http://{aimed.alias}:8080"
     headers = {
@@ -186,26 +199,26 @@ def inner_names(aimed: Aims) -> dict[str, list[list[str]]]:
     return {"inner.org": [[aimed.alias]], "mixed.org": [["93.184.216.34", aimed.alias]]}
 
 
-@pytest.mark.parametrize("scheme", ["http", "https"])
-async def test_a_hostile_page_reaches_nothing_on_this_machine(site, screen, traps, scheme):
+async def test_a_hostile_page_reaches_nothing_on_this_machine(site, screen, traps):
     aimed = await aims(traps)
     lay_out(site, aimed)
     async with screen(names=inner_names(aimed), verify=False) as shown:
-        rendered = await shown.render(f"{scheme}://www.site.org/", max_bytes=10_000_000)
-        tried = int(rendered.body.data.decode().rpartition("tried ")[2].partition(",")[0])
-        assert tried > 35 * len(aimed.origins)
-        assert "READ" not in rendered.body.data.decode().rpartition("</script>")[2]
-        (gateway,) = shown.gateways
-        assert {aimed.alias, "127.0.0.1", "localhost", "inner.org", "mixed.org"} <= {
-            *gateway.record.refused
-        }
+        for scheme in ("http", "https"):
+            rendered = await shown.render(f"{scheme}://www.site.org/", max_bytes=10_000_000)
+            told = rendered.body.data.decode().rpartition("</script>")[2]
+            tried = int(told.rpartition("tried ")[2].partition(",")[0])
+            assert tried > 35 * FULL + 5 * (len(aimed.origins) - FULL)
+            assert "READ" not in told
+            assert {aimed.alias, "127.0.0.1", "localhost", "inner.org", "mixed.org"} <= {
+                *shown.gateways[-1].record.refused
+            }
         assert {address for address, _ in shown.dialled} == {"93.184.216.34"}
         # Whatever was still to be sent has its time.
         await shown.render("/ok")
     assert traps.caught == []
 
 
-async def test_the_same_page_arrives_where_the_operator_allows_it(site, screen, traps):
+async def test_the_same_page_arrives_where_the_operator_allows_it(site, shared, traps):
     """Without this, the attacks of the test above might be blanks."""
     aimed = await aims(traps)
     aimed.origins = [f"http://{aimed.alias}:8080"]
@@ -223,7 +236,7 @@ async def test_the_same_page_arrives_where_the_operator_allows_it(site, screen, 
     def lead(address, asked):
         return port if address == aimed.alias else site.lead(address, asked)
 
-    async with screen(allow=[f"{aimed.alias}:8080"], lead=lead) as shown:
+    async with shared(allow=[f"{aimed.alias}:8080"], lead=lead) as shown:
         await shown.render("http://www.site.org/", max_bytes=10_000_000)
     server.close()
     assert {"fetch", "xhr", "frame", "script", "events", "inside", "redirect"} <= {*arrived}
@@ -231,10 +244,8 @@ async def test_the_same_page_arrives_where_the_operator_allows_it(site, screen, 
 
 WAYS = {
     "a script": "<script>location = 'PLACE'</script>",
-    "a replacement": "<script>location.replace('PLACE')</script>",
     "a refresh": "<meta http-equiv=refresh content='0; url=PLACE'>",
     "a form": "<form id=f method=POST action='PLACE'></form><script>f.submit()</script>",
-    "a link": "<a id=a href='PLACE'>x</a><script>a.click()</script>",
     "a frame": "<iframe src='/frame'></iframe>",
 }
 FILE = "file:///etc/hostname"
@@ -242,7 +253,7 @@ FILE = "file:///etc/hostname"
 
 @pytest.mark.parametrize(
     ("way", "place"),
-    [*((way, "http://ALIAS:8080/") for way in WAYS), ("a script", FILE), ("a refresh", FILE)],
+    [*((way, "http://ALIAS:8080/") for way in WAYS), ("a script", FILE)],
 )
 async def test_a_page_that_goes_there_itself_does_not_arrive(site, shared, traps, way, place):
     aimed = await aims(traps)

@@ -98,6 +98,7 @@ def test_a_location_that_is_no_address_is_a_malformed_answer(location):
     with pytest.raises(TransportError) as caught:
         next_url(START, location, allow=AllowList())
     assert (caught.value.code, caught.value.url) == (ErrorCode.MALFORMED_RESPONSE, str(START))
+    assert caught.value.advice == "Use another source."
     assert "secret" not in caught.value.message
 
 

@@ -16,9 +16,12 @@ def taken():
         yield server.getsockname()[1]
 
 
-def test_a_wanted_port_that_is_free_is_given():
+def test_a_port_whose_last_connection_has_just_ended_is_free():
     with socket.create_server(("127.0.0.1", 0)) as server:
         port = server.getsockname()[1]
+        with socket.create_connection(("127.0.0.1", port)) as client:
+            server.accept()[0].close()  # the side that closes first waits for a minute
+            assert client.recv(1) == b""
     assert free_port(port) == port
 
 

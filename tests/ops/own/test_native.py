@@ -17,9 +17,8 @@ from searx_mcp.models.instance import InstanceChoice
 from searx_mcp.models.own_instance import Done, NativeFailure, NativeState
 from searx_mcp.ops.own.failures import OwnInstanceError
 from searx_mcp.ops.own.installation import NativeFolder
-from searx_mcp.ops.own.native import NativeOptions
+from searx_mcp.ops.own.native import NativeOptions, open_native
 from searx_mcp.ops.own.native_process import NativeProcess
-from searx_mcp.ops.own.opening import open_native
 from searx_mcp.ops.own.source import PINNED, unpack
 from searx_mcp.pool.config import OwnConfig
 from tests.ops.own.conftest import is_running

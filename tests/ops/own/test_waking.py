@@ -19,9 +19,8 @@ from searx_mcp.models.own_instance import Installed, NativeFailure
 from searx_mcp.ops.own import launcher
 from searx_mcp.ops.own.failures import OwnInstanceError
 from searx_mcp.ops.own.installation import NativeFolder
-from searx_mcp.ops.own.native import NativeOptions
+from searx_mcp.ops.own.native import NativeOptions, open_native
 from searx_mcp.ops.own.native_process import NativeProcess, Starting
-from searx_mcp.ops.own.opening import open_native
 from searx_mcp.ops.own.waking import Waking
 from searx_mcp.pool.pool import InstancePool
 from searx_mcp.pool.proposal import InstanceQuery

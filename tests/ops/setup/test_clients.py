@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from searx_mcp.ops.setup.clients import CLIENTS, ClientId, config_file, snippet
-from searx_mcp.ops.setup.setup import server_command
+from searx_mcp.ops.setup.setup import installed_from, server_command
 
 WINDOWS = {"APPDATA": r"C:\Users\me\AppData\Roaming"}
 
@@ -115,3 +115,30 @@ def test_an_environment_of_uvx_is_not_relied_on(programs, cache, source, more):
 def test_only_an_environment_that_pipx_keeps_is_relied_on(programs, prefix, source, starts):
     found = server_command({}, program=str(programs / "searx-mcp"), prefix=prefix, source=source)
     assert found == (str(programs / starts[0]), *starts[1:])
+
+
+@pytest.mark.parametrize(
+    ("requires", "url", "source"),
+    [
+        ((), None, None),
+        ((), "file:///a.whl", "file:///a.whl"),
+        (("click>=8", 'pytest>=8; extra == "tests"'), None, "searx-mcp[tests]"),
+        (
+            ('pytest; extra == "tests"', "click ; extra == 'more'", 'pytest; extra == "more"'),
+            "file:///a.whl",
+            "searx-mcp[more,tests] @ file:///a.whl",
+        ),
+        (('pytest; extra == "tests"', 'none-such; extra == "tests"'), None, None),
+    ],
+    ids=["index", "file", "an extra", "extras of a file", "half an extra"],
+)
+def test_what_was_installed_is_named_with_its_extras(tmp_path, monkeypatch, requires, url, source):
+    described = tmp_path / "searx_mcp-1.dist-info"
+    described.mkdir()
+    needs = "".join(f"Requires-Dist: {each}\n" for each in requires)
+    text = f"Metadata-Version: 2.1\nName: searx-mcp\nVersion: 1\n{needs}"
+    (described / "METADATA").write_text(text, encoding="utf-8")
+    if url:
+        (described / "direct_url.json").write_text(json.dumps({"url": url}), encoding="utf-8")
+    monkeypatch.syspath_prepend(tmp_path)
+    assert installed_from() == source

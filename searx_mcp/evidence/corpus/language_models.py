@@ -1,4 +1,4 @@
-"""Vectors of texts: from a local static model, or from an OpenAI-compatible server.
+"""Models that help to search: for vectors, a local static one or an OpenAI-compatible server; for the order, a server.
 
 A vector is stored as 16-bit floats of length 1, so that the dot product of two is their similarity.
 """
@@ -19,10 +19,10 @@ from pathlib import Path
 from typing import Any, Final, Protocol
 from urllib.parse import urlsplit, urlunsplit
 
-from pydantic import BaseModel, FiniteFloat, ValidationError
+from pydantic import AliasChoices, BaseModel, Field, FiniteFloat, TypeAdapter, ValidationError
 
 from searx_mcp.errors import ErrorCode, SearxMcpError, SettingsError, TransportError
-from searx_mcp.evidence.config import EmbeddingConfig
+from searx_mcp.evidence.config import EmbeddingConfig, RerankConfig
 from searx_mcp.http.http import HttpSession, Request
 
 if sys.version_info >= (3, 12):
@@ -41,6 +41,8 @@ _MOST_CHARS: Final = 8_000
 """Maximum characters of a text; models truncate or refuse longer ones."""
 _MAX_BYTES: Final = 16 << 20
 """Maximum bytes of an answer: 32 vectors of 8,192 numbers in 20 characters have 5 MB."""
+_MOST_RANKED_CHARS: Final = 4_000
+"""The same for a rerank server, which fails altogether if a text is longer than its model can read."""
 _RETRY_PAUSE: Final = 0.25
 PAUSE: Final = 30.0
 """Seconds for which a failed server is not asked, so that not every question waits for it in turn."""
@@ -236,7 +238,7 @@ class ServerEmbedder:
         body: dict[str, object] = {"model": self._config.model, "input": texts}
         if self._config.dimensions:
             body["dimensions"] = self._config.dimensions
-        request = post(
+        request = _post(
             endpoint(self._config.url, "embeddings"),
             body,
             key=self._config.key.get_secret_value(),
@@ -259,7 +261,77 @@ def _note_batch(texts: Sequence[str], began: float) -> None:
     _log.debug("corpus.embedding_batch texts=%d ms=%d", len(texts), 1_000 * elapsed)
 
 
-def post(url: str, body: object, *, key: str, timeout: float) -> Request:
+class _Score(BaseModel):
+    index: int
+    score: float = Field(validation_alias=AliasChoices("relevance_score", "score"))
+
+
+class _Scores(BaseModel):
+    results: list[_Score]
+
+
+_ORDER: Final = TypeAdapter[_Scores | list[_Score]](_Scores | list[_Score])
+
+
+class Reranker:
+    """Asks the server; if it fails, the order does not change."""
+
+    def __init__(self, config: RerankConfig, session: Callable[[], HttpSession]) -> None:
+        """Keep the parts; makes no request.
+
+        Args:
+            config: the `[rerank]` table, with a URL.
+            session: returns the connections.
+        """
+        self._config = config
+        self._session = session
+
+    async def rerank(
+        self, question: str, texts: Sequence[str], *, deadline: float | None = None
+    ) -> list[float] | None:
+        """Score texts by how well they answer a question.
+
+        Args:
+            question: in words.
+            texts: to score.
+            deadline: the loop time by which to return.
+
+        Returns:
+            A number from 0 to 1 for each text, in order; `None` if the server did not return one for each.
+        """
+        cut = [text[:_MOST_RANKED_CHARS] for text in texts]
+        named: dict[str, object] = {"query": question, "texts": cut}  # Text Embeddings Inference
+        if self._config.model:
+            named = {"model": self._config.model, "query": question, "documents": cut}
+        request = _post(
+            self._config.url,
+            named,
+            key=self._config.key.get_secret_value(),
+            timeout=self._config.timeout,
+        )
+        try:
+            async with asyncio.timeout_at(deadline), asyncio.timeout(self._config.timeout):
+                response = await self._session().send(request)
+                if response.status != HTTPStatus.OK:
+                    _log.warning("corpus.rerank_failed reason=%s", f"HTTP {response.status}")
+                    return None
+                answer = await asyncio.to_thread(_ORDER.validate_json, response.body)
+        except (SearxMcpError, TimeoutError, ValidationError) as error:
+            _log.warning("corpus.rerank_failed reason=%s", type(error).__name__)
+            return None
+        rows = answer.results if isinstance(answer, _Scores) else answer
+        scores = {row.index: row.score for row in rows if math.isfinite(row.score)}
+        if set(scores) != set(range(len(texts))):
+            return None
+        # Some return logits instead of probabilities.
+        is_share = all(0 <= score <= 1 for score in scores.values())
+        return [
+            scores[index] if is_share else 1 / (1 + math.exp(-max(-60.0, min(scores[index], 60.0))))
+            for index in range(len(texts))
+        ]
+
+
+def _post(url: str, body: object, *, key: str, timeout: float) -> Request:
     """Build a JSON request to one of the operator's servers."""
     headers = {"Accept": "application/json", "Content-Type": "application/json"}
     if key:

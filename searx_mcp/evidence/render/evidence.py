@@ -1,45 +1,44 @@
-"""Evidence as text for a model: blocks in brackets, all untrusted text in one fence.
-
-Each line has the specification's form, which models may know.
-"""
+"""As much evidence as fits, with verdict and figures: text for a model, untrusted text in one fence; and data."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import partial
 from itertools import takewhile
-from typing import Final
+from typing import Any, Final
 
-from searx_mcp.evidence.render.passage import excerpt, holds, unrepeated
-from searx_mcp.evidence.render.trace import trace_lines
-from searx_mcp.evidence.values import (
-    Citation,
-    Evidence,
-    EvidenceImage,
-    EvidenceResponse,
-    Mode,
-    PartVerdict,
-    Source,
+from searx_mcp.evidence.render.lines import (
+    Shown,
+    citation_lines,
+    cited_url,
+    evidence_head,
+    evidence_lines,
+    excerpt,
+    holds,
+    image_lines,
+    quote_lines,
+    source_lines,
+    sources_of,
+    trace_lines,
+    unrepeated,
 )
-from searx_mcp.render.fence import block, fenced, neutralise, one_line, one_url, strangers
+from searx_mcp.evidence.values import Citation, Evidence, EvidenceResponse, Mode, PartVerdict
+from searx_mcp.render.fence import block, fenced, one_line, strangers
 from searx_mcp.render.reading import NEXT, refusal
-from searx_mcp.render.tokens import (
-    UNLIMITED,
-    estimate,
-    line_cost,
-    lines_within,
-    share,
+from searx_mcp.render.structured import (
+    beginning,
+    cost,
+    costs_until,
+    fence_texts,
+    marked,
+    rows_within,
+    without_absent,
 )
+from searx_mcp.render.tokens import UNLIMITED, estimate, line_cost, lines_within, share
 
-_TITLE_TOKENS: Final = 40
-_NOTE_TOKENS: Final = 60
-_QUESTION_TOKENS: Final = 60
-_COPIES: Final = 5
-"""Addresses of copies that are listed."""
-QUOTES_SHARE: Final = 0.15
+_QUOTES_SHARE: Final = 0.15
 """Maximum share of a budget for quotes: they repeat text of the evidence, ready to be cited."""
-STATS_SHARE: Final = 0.5
+_STATS_SHARE: Final = 0.5
 _LEAST_STATS_SHARE: Final = 0.1
-SOURCES_SHARE: Final = 0.75
+_SOURCES_SHARE: Final = 0.75
 """Maximum share of the rest after figures; both are complete except in the smallest budgets."""
 _SHORT: Final = 3_000
 """Tokens of a budget below which figures are reduced, and quotes have no date."""
@@ -47,8 +46,6 @@ _LEAST_TEXT: Final = 60
 """Minimum tokens for showing a part of a chunk."""
 _MISFITS: Final = 8
 """Number of chunks that are too long before no other is tried."""
-_QUOTE_WORDS: Final = 12
-"""Words of a quote that is also in the evidence above: enough to find it there."""
 _PASSAGE: Final = 260
 """Tokens of a passage in such a budget: four to six fit, and one of these answers more often than one of three
 longer ones."""
@@ -57,14 +54,26 @@ _FEW: Final = 8
 _NONE: Final = "(none)"
 _ADDRESS: Final = "://"
 """A note that names a page is with the sources, in the fence: its address may be untrusted."""
-_FRAME_TOKENS: Final = 16
-"""Tokens reserved for the names of the blocks and the blank lines between them."""
-_MORE_TOKENS: Final = 60
-"""Tokens reserved for the line that says what is missing."""
+_NOTE_TOKENS: Final = 60
+_QUESTION_TOKENS: Final = 60
+_WORD_TOKENS: Final = 40
 _MODES: Final = {
     Mode.CHUNK: "chunk (selective retrieval)",
     Mode.FULL_CONTEXT: "full_context (entire corpus fits within token budget)",
 }
+_FRAME_TOKENS: Final = 16
+"""Tokens reserved for the names of the blocks and the blank lines between them."""
+_MORE_TOKENS: Final = 60
+"""Tokens reserved for the line that says what is missing."""
+_SPARING_SHARE: Final = 0.25
+"""Share of a budget that figures and sources may take as JSON before their optional fields are dropped."""
+_RESPONSE_FIELDS: Final = frozenset({"query", "answered", "sources", "evidence", "citations"})
+_PART_FIELDS: Final = frozenset({"query", "answered"})
+_ROW_FIELDS: Final = frozenset({"title", "text"})
+_NO_STEPS: Final = "Further steps did not fit."
+_FIGURES: Final = ("documents_searched", "documents_matched", "iterations", "stop_reason")
+_DISPENSABLE: Final = frozenset({"stats", "sub_queries", "parts"})
+_LISTS: Final = ("sources", "evidence", "images", "steps", "citations")
 
 
 def evidence_text(
@@ -85,14 +94,14 @@ def evidence_text(
     if budget is not None:
         budget -= estimate(first)
     stats, sources, room, shown = _chosen(response, budget, boundary)
-    evidence = _block("EVIDENCE", _evidence_lines(response, shown, boundary, more))
-    quotes = _block("CITATIONS", _citation_lines(shown, boundary, is_short=is_short(budget)))
+    evidence = _block("EVIDENCE", evidence_lines(response, shown, boundary, more))
+    quotes = _block("CITATIONS", citation_lines(shown, boundary, is_short=_is_short(budget)))
     room -= estimate(evidence) + estimate(quotes)
-    if is_short(budget):
-        listed = _sources(response, shown.evidence)
-        sources = (*_source_lines(listed, boundary), *sources[len(_sources(response)) :])
+    if _is_short(budget):
+        listed = sources_of(response, shown.evidence)
+        sources = (*source_lines(listed, boundary), *sources[len(sources_of(response)) :])
     is_dull = response.is_refused and not any(step.failure for step in response.steps)
-    steps = () if is_dull and is_short(budget) else response.steps
+    steps = () if is_dull and _is_short(budget) else response.steps
     trace = _block("EXPANSION TRACE", trace_lines(steps, response.stats.stop_reason, boundary))
     if estimate(trace) > room:
         omitted = (
@@ -102,7 +111,7 @@ def evidence_text(
         room -= sum(map(line_cost, stats[-1:]))
     else:
         room -= estimate(trace)
-    images = _block("IMAGES", lines_within(_image_lines(response.images, shown, boundary), room)[0])
+    images = _block("IMAGES", lines_within(image_lines(response.images, shown, boundary), room)[0])
     blocks = (_block("SOURCES", sources), evidence, images, trace, quotes)
     told = fenced("\n\n".join(filter(None, blocks)), boundary=boundary)
     return f"{first}{told}\n\n{block('STATS', stats)}"
@@ -138,21 +147,21 @@ def verdict(response: EvidenceResponse, boundary: str = "") -> str:
 
 def _missing(parts: Sequence[PartVerdict], boundary: str, lacking: str) -> str:
     words = dict.fromkeys(word for part in parts for word in part.missing_terms)
-    named = ", ".join(f'"{one_line(word, boundary, max_tokens=_TITLE_TOKENS)}"' for word in words)
+    named = ", ".join(f'"{one_line(word, boundary, max_tokens=_WORD_TOKENS)}"' for word in words)
     return f"; {lacking} {named}" if named else ""
 
 
-def is_short(budget: int | None) -> bool:
+def _is_short(budget: int | None) -> bool:
     """Return whether a budget is so small that passages are shown around their quotes."""
     return budget is not None and budget < _SHORT
 
 
 def _chosen(
     response: EvidenceResponse, budget: int | None, boundary: str
-) -> tuple[tuple[str, ...], tuple[str, ...], int, "Shown"]:
+) -> tuple[tuple[str, ...], tuple[str, ...], int, Shown]:
     """Return figures, sources, the tokens left for the rest, and what fits; a passage rather than all figures."""
-    brief = _brief(response, boundary) if is_short(budget) else response
-    always = _always(brief, budget, boundary, STATS_SHARE)
+    brief = _brief(response, boundary) if _is_short(budget) else response
+    always = _always(brief, budget, boundary, _STATS_SHARE)
     shown = _fitting(brief, response, always[-1], boundary)
     if response.evidence and not shown.evidence:
         always = _always(brief, budget, boundary, _LEAST_STATS_SHARE)
@@ -175,7 +184,7 @@ def _brief(response: EvidenceResponse, boundary: str) -> EvidenceResponse:
         update={
             "evidence": tuple(evidence),
             "citations": citations,
-            "sources": tuple(_sources(response, evidence)),
+            "sources": tuple(sources_of(response, evidence)),
         }
     )
 
@@ -186,27 +195,13 @@ def _always(
     """Return figures, sources, and the tokens left for the rest."""
     room = UNLIMITED if budget is None else budget
     room -= estimate(fenced("", boundary=boundary)) + _FRAME_TOKENS
-    lines = _stats_lines(response, boundary, is_short=is_short(budget))
+    lines = _stats_lines(response, boundary, is_short=_is_short(budget))
     stats, spent = lines_within(lines, round(share * room))
     room -= spent
-    listed = [*_source_lines(_sources(response), boundary)] or [_NONE]
-    listed += [_note(note, boundary) for note in response.notes if _ADDRESS in note]
-    listed += [_note(note, boundary) for note in response.quoted_notes]
-    sources, spent = lines_within(listed, round(SOURCES_SHARE * room))
+    listed = [*source_lines(sources_of(response), boundary)] or [_NONE]
+    listed += _page_notes(response, boundary)
+    sources, spent = lines_within(listed, round(_SOURCES_SHARE * room))
     return stats, sources, room - spent
-
-
-@dataclass(frozen=True, slots=True)
-class Shown:
-    """The part of a response that fits: evidence, with its texts as shown, and quotes of its sources."""
-
-    evidence: Sequence[Evidence]
-    citations: Sequence[Citation]
-
-    @property
-    def sources(self) -> set[int]:
-        """The numbers of the sources of the evidence."""
-        return {each.source for each in self.evidence}
 
 
 def fitting(response: EvidenceResponse, *, budget: int | None, boundary: str) -> Shown:
@@ -227,9 +222,9 @@ def _fitting(
         room: tokens.
         boundary: of the fence.
     """
-    reserved = round(QUOTES_SHARE * room) if response.citations else 0
+    reserved = round(_QUOTES_SHARE * room) if response.citations else 0
     left = room - reserved - _MORE_TOKENS
-    costs = [line_cost(_evidence_head(each, response, boundary)) + 2 for each in response.evidence]
+    costs = [line_cost(evidence_head(each, response, boundary)) + 2 for each in response.evidence]
     first = [*takewhile(lambda place: _is_first(response, place), range(len(costs)))]
     while len(first) > 1 and left < sum(costs[place] + _LEAST_TEXT for place in first):
         first.pop()
@@ -257,7 +252,7 @@ def _fitting(
     room = reserved + max(0, left)
     quotes: list[Citation] = []
     for quote in response.citations:
-        cost = sum(map(line_cost, _quote_lines(quote, quotes, shown, boundary))) + 1
+        cost = sum(map(line_cost, quote_lines(quote, quotes, shown, boundary))) + 1
         if any(each.source == quote.source for each in shown) and cost <= room:
             quotes.append(quote)
             room -= cost
@@ -272,135 +267,6 @@ def _is_first(response: EvidenceResponse, place: int) -> bool:
     return all(other.sub_query != each.sub_query for other in before) or (
         url in begun and all(other.source != each.source for other in before)
     )
-
-
-def _sources(
-    response: EvidenceResponse, evidence: Sequence[Evidence] | None = None
-) -> Sequence[Source]:
-    """Return the sources, only those of the given evidence if any; none without evidence, which they would not support."""
-    if evidence is None:
-        return response.sources if response.evidence else ()
-    sections: dict[int, dict[str, None]] = {}
-    for each in evidence:
-        sections.setdefault(each.source, {}).update(dict.fromkeys(each.section_path[-1:]))
-    return [
-        each.model_copy(update={"sections": tuple(sections[each.number])})
-        for each in response.sources
-        if each.number in sections
-    ]
-
-
-def _block(name: str, lines: Iterable[str]) -> str:
-    """Return a block, or nothing without lines."""
-    lines = tuple(lines)
-    return block(name, lines) if lines else ""
-
-
-def title_line(text: str, boundary: str) -> str:
-    """Return a title on one line, without the separator between title and address in our lines."""
-    return one_line(text, boundary, max_tokens=_TITLE_TOKENS).replace(" \u2014 ", " - ")
-
-
-def _source_lines(sources: Sequence[Source], boundary: str) -> Iterator[str]:
-    for source in sources:
-        title = title_line(source.title, boundary) or "Untitled"
-        mark = "" if source.is_read else " (not read: a search result's snippet)"
-        lines = [f"[{source.number}] {title} — {one_url(source.url)}{mark}"]
-        lines += [f"    § {title_line(section, boundary)}" for section in source.sections]
-        lines += [f"    = {one_url(copy)}" for copy in source.copies[:_COPIES]]
-        if more := len(source.copies) - _COPIES:
-            lines += [f"    = and {more} more copies"] if more > 0 else []
-        yield "\n".join(lines)
-
-
-def _evidence_head(evidence: Evidence, response: EvidenceResponse, boundary: str) -> str:
-    facts = [f"relevance: {evidence.score:.2f}"]
-    is_low = evidence.low_confidence and not evidence.is_adjacent
-    confidence = evidence.score if evidence.confidence is None and is_low else evidence.confidence
-    if confidence is not None:
-        facts.append(f"confidence: {confidence:.2f}{' (low)' if is_low else ''}")
-    if evidence.sub_query and len(response.sub_queries) > 1:
-        asked = one_line(evidence.sub_query, boundary, max_tokens=_QUESTION_TOKENS)
-        facts.append(f'sub-query: "{asked}"')
-    beside = " [adjacent context]" if evidence.is_adjacent else ""
-    unread = any(not each.is_read for each in response.sources if each.number == evidence.source)
-    mark = " [not read: snippet]" if unread else ""
-    return f"Source [{evidence.source}] ({', '.join(facts)}){beside}{mark}:"
-
-
-def _evidence_lines(
-    response: EvidenceResponse, shown: Shown, boundary: str, more: str
-) -> Iterator[str]:
-    if not response.evidence:
-        where = " in the specified URL" if any(not step.depth for step in response.steps) else ""
-        yield f"No relevant content was found for this query{where}."
-        return
-    for number, each in enumerate(shown.evidence):
-        if number:
-            yield ""
-        yield _evidence_head(each, response, boundary)
-        yield strangers(each.text.strip("\n"), boundary)
-    total, here = len(response.evidence), len(shown.evidence)
-    if here < total:
-        if here:
-            yield ""
-        yield (
-            f"... (showing {here} of {total} chunks — remaining {total - here} omitted due to response"
-            f" budget{'; ' if more else ''}{more})"
-        )
-
-
-def _image_lines(images: Sequence[EvidenceImage], shown: Shown, boundary: str) -> Iterator[str]:
-    for image in images:
-        if image.source in shown.sources:
-            alt = title_line(image.alt or "image", boundary)
-            url = one_url(image.url).replace("(", "%28").replace(")", "%29")
-            caption = f" — {title_line(image.caption, boundary)}" if image.caption else ""
-            yield f"- [{alt}]({url}){caption} (from Source [{image.source}])"
-
-
-def _citation_lines(shown: Shown, boundary: str, *, is_short: bool) -> Iterator[str]:
-    for number, each in enumerate(shown.citations):
-        if number:
-            yield ""
-        yield from _quote_lines(each, shown.citations[:number], shown.evidence, boundary)
-    if shown.citations and not is_short:
-        yield ""
-        dated = {each.source: each for each in reversed(shown.citations)}
-        yield from (_origin_line(dated[number], boundary) for number in sorted(dated))
-
-
-def _quote_lines(
-    quote: Citation, before: Sequence[Citation], evidence: Sequence[Evidence], boundary: str
-) -> Iterator[str]:
-    """Return lines for a quote: its beginning and a short link if the evidence above has it, and each link once."""
-    is_above = any(holds(quote, each) for each in evidence)
-    words = quote.text.split()
-    text = quote.text
-    if is_above and len(words) > _QUOTE_WORDS:
-        text = f"{' '.join(words[:_QUOTE_WORDS])} …"
-    yield f'[{quote.source}] "{one_line(text, boundary, max_tokens=UNLIMITED)}"'
-    section = f" § {title_line(quote.section, boundary)}" if quote.section else ""
-    if is_above and any(each.source == quote.source for each in before):
-        if section:
-            yield f"    —{section}"
-        return
-    title = title_line(quote.title, boundary) or "Untitled"
-    url = one_url(quote.url) if is_above else cited_url(quote, boundary)
-    yield f"    — {title}, {url}{section}"
-
-
-def _origin_line(quote: Citation, boundary: str) -> str:
-    """Say which version of a page its quotes were compared with, abbreviated; the data have all of it."""
-    at = quote.retrieved_at[:16].replace("T", " ")
-    by = one_line(quote.extractor, boundary, max_tokens=_TITLE_TOKENS)
-    return f"[{quote.source}] retrieved {at} UTC, sha256 {quote.content_hash[:12]}…, {by}"
-
-
-def cited_url(citation: Citation, boundary: str) -> str:
-    """Return the address that shows a quote; without the quote if that could imitate the end of our fence."""
-    url = one_url(citation.fragment_url)
-    return url if neutralise(url, boundary) == url else one_url(citation.url)
 
 
 def _stats_lines(response: EvidenceResponse, boundary: str, *, is_short: bool) -> Iterator[str]:
@@ -436,6 +302,14 @@ def _stats_lines(response: EvidenceResponse, boundary: str, *, is_short: bool) -
     yield from (_note(note, boundary) for note in response.notes if _ADDRESS not in note)
 
 
+def _page_notes(response: EvidenceResponse, boundary: str) -> Iterator[str]:
+    """Yield notes that name pages, and those of a remote service; they may be untrusted."""
+    for note in response.notes:
+        if _ADDRESS in note:
+            yield _note(note, boundary)
+    yield from (_note(note, boundary) for note in response.quoted_notes)
+
+
 def _note(note: str, boundary: str) -> str:
     return f"Note: {one_line(note, boundary, max_tokens=_NOTE_TOKENS)}"
 
@@ -447,3 +321,128 @@ def _steps_of_time(response: EvidenceResponse) -> str:
         if name != "total" and isinstance(ms, float) and ms
     ]
     return f" ({', '.join(steps)})" if steps else ""
+
+
+def _block(name: str, lines: Iterable[str]) -> str:
+    """Return a block, or nothing without lines."""
+    lines = tuple(lines)
+    return block(name, lines) if lines else ""
+
+
+def evidence_data(
+    response: EvidenceResponse, *, budget: int | None = None, boundary: str = ""
+) -> dict[str, Any]:
+    """Convert evidence to its public form.
+
+    Args:
+        response: the evidence.
+        budget: tokens of the JSON; evidence, citations, steps and images are kept as far as they fit, in this order
+            of priority, the first of each first, and `notes` say what is missing of evidence and steps. In a small
+            budget, passages are those of `evidence_text`, possibly truncated. `None` keeps everything.
+        boundary: of the fences around the texts of evidence; `notice` then explains them to a model. Without one,
+            texts are for a program.
+    """
+    total = len(response.evidence)
+    if _is_short(budget):  # one or two whole chunks would fill it
+        shown = fitting(response, budget=budget, boundary=boundary).evidence
+        response = response.model_copy(update={"evidence": tuple(shown)})
+    elif budget is not None:  # what cannot fit is dropped before any other step
+        most = len(costs_until((each.text for each in response.evidence), budget))
+        response = response.model_copy(update={"evidence": response.evidence[:most]})
+    data = _data(response)
+    if budget is not None:
+        data["evidence"] = [_without(row, "id") for row in data["evidence"]]
+    if boundary:
+        for row, quote in zip(data["citations"], response.citations, strict=True):
+            row["fragment_url"] = cited_url(quote, boundary)
+        data = {**marked({**data, "evidence": []}, boundary), "evidence": data["evidence"]}
+        data["evidence"] = fence_texts(data["evidence"], boundary)
+    return data if budget is None else _within(data, budget, boundary, total)
+
+
+def _data(response: EvidenceResponse) -> dict[str, Any]:
+    data = without_absent(response.model_dump(mode="json"), _RESPONSE_FIELDS)
+    for name in _LISTS:
+        if name in data:
+            data[name] = [without_absent(row, _ROW_FIELDS) for row in data[name]]
+    if not response.evidence:
+        data["sources"] = []
+    data["parts"] = [without_absent(row, _PART_FIELDS) for row in data.get("parts", ())]
+    for row in data["evidence"]:
+        if "id" not in row:
+            del row["span"]  # of a snippet, which is in no page
+    for row in data["sources"]:
+        row.setdefault("is_read", False)
+        if row["is_read"]:
+            del row["is_read"]
+    timing = {name: ms for name, ms in response.stats.timing if ms}
+    data["stats"] = {**without_absent(data["stats"]), "timing": timing}
+    return data
+
+
+def _within(data: dict[str, Any], budget: int, boundary: str, total: int) -> dict[str, Any]:
+    if cost({**data, "evidence": [], "steps": [], "citations": []}) > _SPARING_SHARE * budget:
+        data = _spared(data)
+    lists: dict[str, Any] = {name: data[name] for name in _LISTS if name in data}
+    bare = {name: [] if name in lists else value for name, value in data.items()}
+    for name in ("sub_queries", "parts", "stats", "notes"):
+        if cost(bare) > _STATS_SHARE * budget:
+            data, bare = _less(data, name), _less(bare, name)
+    room = budget - cost(bare) - cost([_showing(total, total), _NO_STEPS])
+    sources = lists["sources"] = rows_within(lists["sources"], round(_SOURCES_SHARE * room))
+    room -= sum(map(cost, sources))
+    quotes = round(_QUOTES_SHARE * room)
+    reserved = sum(map(cost, rows_within(lists["citations"], quotes)))
+    evidence = rows_within(lists["evidence"], room - reserved)
+    if not evidence:
+        evidence = beginning(lists["evidence"][:1], room - reserved, boundary)
+    if lists["evidence"] and not evidence and "stats" in data:
+        return _within(_barest(data), budget, boundary, total)
+    room -= sum(map(cost, evidence))
+    numbers = {row["source"] for row in evidence}
+    notes = list(data.get("notes", ()))
+    if len(evidence) < total:
+        notes.append(_showing(len(evidence), total))
+    lists["evidence"] = evidence
+    for name in ("citations", "steps", "images"):
+        rows = [row for row in lists.get(name, ()) if row.get("source", 0) in {0, *numbers}]
+        lists[name] = rows_within(rows, room)
+        room -= sum(map(cost, lists[name]))
+        if name == "steps" and len(lists[name]) < len(rows):
+            notes.append(_NO_STEPS)
+    always = {**data, **({"notes": notes} if notes else {})}
+    return {name: lists.get(name, value) for name, value in always.items()}
+
+
+def _showing(number: int, total: int) -> str:
+    return f"Showing {number} of {total} chunks; the others did not fit."
+
+
+def _spared(data: dict[str, Any]) -> dict[str, Any]:
+    """Drop hashes, times of retrieval, most figures, and a sub-query that equals the question."""
+    stats = data.get("stats", {})
+    figures = {name: stats[name] for name in _FIGURES if name in stats}
+    rows = [_without(_without(row, "content_hash"), "retrieved_at") for row in data["sources"]]
+    spared = {**data, "sources": rows, **({"stats": figures} if figures else {})}
+    same = data.get("sub_queries") == [data["query"]]
+    return _without(spared, "sub_queries") if same else spared
+
+
+def _barest(data: dict[str, Any]) -> dict[str, Any]:
+    """Keep only the best passage with its source, notes, and the reason to stop as one of them."""
+    best = data["evidence"][0]["source"]
+    sources = [row for row in data["sources"] if row["number"] == best]
+    reason = data["stats"].get("stop_reason")
+    notes = [*data.get("notes", ()), *([f"Stop reason: {reason}"] if reason else ())]
+    bare = {name: data[name] for name in data if name not in _DISPENSABLE}
+    return {**bare, "sources": sources, **({"notes": notes} if notes else {})}
+
+
+def _less(data: dict[str, Any], name: str) -> dict[str, Any]:
+    """Drop a field; of the figures, keep the reason to stop."""
+    reason = data.get(name, {}).get("stop_reason") if name == "stats" else None
+    return {**data, name: {"stop_reason": reason}} if reason else _without(data, name)
+
+
+def _without(data: dict[str, Any], name: str) -> dict[str, Any]:
+    return {key: value for key, value in data.items() if key != name}

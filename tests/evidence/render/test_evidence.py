@@ -5,8 +5,7 @@ from typing import Any
 
 import pytest
 
-from searx_mcp.evidence.render.data import evidence_data
-from searx_mcp.evidence.render.text import evidence_text, verdict
+from searx_mcp.evidence.render.evidence import evidence_data, evidence_text, verdict
 from searx_mcp.evidence.requests import Intent
 from searx_mcp.evidence.values import (
     Citation,
@@ -74,7 +73,8 @@ def response(**fields: Any) -> EvidenceResponse:
             Evidence(
                 source=1,
                 id="aa" * 32,
-                text="## Trees\n\n| a | b |\n|---|---|\n| 1 | 2 |\n",
+                text="| 1 | 2 |\n\n## Trees\n",
+                table_head="| a | b |\n|---|---|\n",
                 score=0.8512,
                 confidence=0.917,
                 sub_query="how does it boost",
@@ -107,11 +107,11 @@ WHOLE = f"""\
 
 [EVIDENCE]
 Source [1] (relevance: 0.85, confidence: 0.92, sub-query: "how does it boost"):
-## Trees
-
 | a | b |
 |---|---|
 | 1 | 2 |
+
+## Trees
 
 Source [2] (relevance: 0.71) [adjacent context]:
 Beside it.
@@ -304,7 +304,7 @@ def test_chunks_that_overlap_say_nothing_twice_and_code_has_its_fence(boundary):
     told = response(evidence=evidence, citations=(), steps=(), images=(), sub_queries=("q",))
     text = evidence_text(told, budget=1_500, boundary=boundary)
     assert text.count(shared) == 1
-    assert "```\ncall(100)" in text
+    assert "```python\ncall(100)" in text
     assert text.count("```") == 6
 
 
@@ -361,7 +361,10 @@ PARTS = ((0, len(BOTH_ENDS[0])), (len(CUT) - len(BOTH_ENDS[1]), len(CUT)))
 COPIED = TREES.model_copy(update={"copies": tuple(f"https://copy{n}.example/" for n in range(7))})
 UNREAD = Source(number=2, url="https://b.example/", title="B", is_read=False)
 SNIPPET = Evidence(source=2, text="What a search showed.", score=0.0)
-ROWS = "".join(f"| item {n} | {2 * n} |\n" for n in range(500, 700))
+TABLE, ROWS = (
+    "| item | price |\n| --- | --- |\n",
+    "".join(f"| item {n} | {2 * n} |\n" for n in range(500, 700)),
+)
 SAID: dict[str, tuple[EvidenceResponse, int, tuple[str, ...], tuple[str, ...]]] = {
     "all that an answer needs": (
         response(is_partial=True), 8_000,
@@ -407,10 +410,10 @@ SAID: dict[str, tuple[EvidenceResponse, int, tuple[str, ...], tuple[str, ...]]] 
     ),
     "the row of a long table that was asked for": (
         response(
-            evidence=(Evidence(source=1, id="a", text=ROWS, score=0.9, sub_query="price of item 640"),),
+            evidence=(Evidence(source=1, id="a", text=TABLE + ROWS, score=0.9, sub_query="item 640"),),
             citations=(),
         ),
-        1_500, ("\n…\n| item 640 | 1280 |\n| item 641 | 1282 |\n",), ("| item 639 |",),
+        1_500, (f"\n…\n{TABLE}| item 640 | 1280 |\n| item 641 | 1282 |\n",), ("| item 639 |",),
     ),
     "one part of a question, and no link read": (
         response(sub_queries=("how",), steps=STEPS[:1]), 8_000, (), ("sub-query", "[EXPANSION"),
@@ -558,7 +561,8 @@ def test_data_for_a_program_is_whole_and_has_no_notice():
     assert data["evidence"][0] == {
         "source": 1,
         "id": "aa" * 32,
-        "text": "## Trees\n\n| a | b |\n|---|---|\n| 1 | 2 |\n",
+        "text": "| 1 | 2 |\n\n## Trees\n",
+        "table_head": "| a | b |\n|---|---|\n",
         "score": 0.8512,
         "confidence": 0.917,
         "sub_query": "how does it boost",
