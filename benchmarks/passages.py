@@ -26,7 +26,7 @@ from benchmarks.measure import Ratio, Table, command_line, interleaved, report
 from searx_mcp.client.facade import SearxClient
 from searx_mcp.content.outline import headings
 from searx_mcp.content.passages import passages, rank
-from searx_mcp.render.excerpts import choose, excerpts
+from searx_mcp.render.reading import choose, excerpts
 from searx_mcp.render.tokens import estimate
 from searx_mcp.server.app import build_server
 from searx_mcp.settings.values import Settings

@@ -25,7 +25,7 @@ from searx_mcp.client.facade import SearxClient
 from searx_mcp.render.errors import MAX_EVIDENCE_TOKENS, MAX_TOKENS
 from searx_mcp.render.tokens import estimate
 from searx_mcp.server.app import build_server
-from searx_mcp.server.channels import VisiblePart, known_clients
+from searx_mcp.server.calls import VisiblePart, known_clients
 from searx_mcp.settings.server import ServerConfig
 from searx_mcp.settings.values import Settings
 from searx_mcp.testing.searxng import FakeSearxng

@@ -12,7 +12,7 @@ from fastapi import Depends, FastAPI, Query, Request
 from fastapi.responses import JSONResponse
 
 from searx_mcp import Page, SearchResponse, SearxClient, SearxMcpError
-from searx_mcp.errors import InvalidArgumentError
+from searx_mcp.errors import FetchError, InvalidArgumentError, PolicyError
 from searx_mcp.settings.sources import load
 
 
@@ -37,7 +37,11 @@ Client = Annotated[SearxClient, Depends(client_of)]
 @app.exception_handler(SearxMcpError)
 async def explain(_: Request, error: SearxMcpError) -> JSONResponse:
     """Answer with the code, the sentence and the time after which to try again."""
-    status = 422 if isinstance(error, InvalidArgumentError) else 503
+    status = 503
+    if isinstance(error, InvalidArgumentError | PolicyError):
+        status = 422  # the same request would be refused again
+    elif isinstance(error, FetchError):
+        status = 424  # the page failed, not this server
     wait = {"Retry-After": f"{error.retry_after:.0f}"} if error.retry_after else {}
     return JSONResponse({"code": error.code, "message": error.message}, status, headers=wait)
 

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from searx_mcp import __version__
-from searx_mcp.server.instructions import PURPOSES
+from searx_mcp.server.guidance import PURPOSES
 from searx_mcp.settings.tools import PROFILES
 from searx_mcp.sources.searxng.request import PROJECT_URL
 

@@ -31,7 +31,7 @@ from searx_mcp.models.base import Frozen
 from searx_mcp.render.errors import seconds_until_retry
 from searx_mcp.server import metrics
 from searx_mcp.server.app import build_server
-from searx_mcp.server.channels import known_clients
+from searx_mcp.server.calls import known_clients
 from searx_mcp.settings.sources import SettingRow, effective
 from searx_mcp.settings.values import Settings
 from searx_mcp.verbs.table import TOOLS

@@ -48,7 +48,7 @@ from searx_mcp.fetch.config import FetchPolicy
 from searx_mcp.files import check_regular, make_private_file
 from searx_mcp.models.spelling import counted
 from searx_mcp.render.errors import fetch_error_data, search_error_data
-from searx_mcp.render.excerpts import NEXT
+from searx_mcp.render.reading import NEXT
 from searx_mcp.verbs.evidence import ANSWER, CORPUS_STATUS, INGEST, READ_PAGE, SEARCH_CORPUS
 
 if TYPE_CHECKING:

@@ -249,8 +249,8 @@ def _serve_stdio(settings: "Settings", output: HeldOutput) -> None:
     async def work() -> None:
         # Inside the loop, so that a signal is handled during 0.4 s of imports.
         server = _built(settings)
+        from searx_mcp.server.app import serve_stdio  # noqa: PLC0415 - as above
         from searx_mcp.server.events import lifetime  # noqa: PLC0415 - only servers need it
-        from searx_mcp.server.stdio import serve_stdio  # noqa: PLC0415 - as above
 
         with lifetime("stdio", profile=settings.server.profile) as start:
             start("")

@@ -13,7 +13,7 @@ from searx_mcp.cli.running import ExitCode, working
 from searx_mcp.errors import SearxMcpError
 from searx_mcp.models.argument import Declared, arguments_of
 from searx_mcp.models.base import Frozen
-from searx_mcp.models.wire import dumped
+from searx_mcp.models.response import dumped
 from searx_mcp.verbs.verb import RequestT, ResponseT, Room, Verb
 
 if TYPE_CHECKING:

@@ -27,6 +27,7 @@ from searx_mcp.fetch.hops.robots import RobotsGate
 from searx_mcp.fetch.site_adapters.adapter import MAX_NOTE, AdapterSource, AsPage, Plan
 from searx_mcp.fetch.site_adapters.sites import SiteSources
 from searx_mcp.http.body import NOTE_BROKEN
+from searx_mcp.models.page import INCOMPLETE
 from searx_mcp.storage.pages import CapturedPage, KeptPage, PageKey
 from searx_mcp.tasks import Slot
 from searx_mcp.workers.jobs import Workers
@@ -394,7 +395,7 @@ def _passed_over(plan: Plan, error: Exception) -> str:
 def _missing(answer: ReceivedPage) -> list[str]:
     if not answer.body.wire_bytes:
         return ["The site sent an empty page."]
-    return [f"The page is incomplete: {note}." for note in answer.body.notes]
+    return [f"{INCOMPLETE}{note}." for note in answer.body.notes]
 
 
 def _shown(headers: Mapping[str, str]) -> dict[str, str]:

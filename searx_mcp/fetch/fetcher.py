@@ -33,7 +33,7 @@ from searx_mcp.fetch.site_adapters.adapter import captured_part
 from searx_mcp.models.coercion import MAX_URL_LENGTH
 from searx_mcp.models.fetch_request import MAX_CONTENT_LENGTH, FetchRequest
 from searx_mcp.models.page import Page, Passage
-from searx_mcp.render.excerpts import choose, excerpts, gap
+from searx_mcp.render.reading import choose, excerpts, gap
 from searx_mcp.storage.pages import Capture, KeptPage, WholePage
 from searx_mcp.tasks import Spawn
 from searx_mcp.telemetry import EventLog

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import Final, Protocol
 
 from searx_mcp.errors import ContentError, ErrorCode
+from searx_mcp.models.page import CUT_BY_SIZE
 
 ACCEPT_ENCODING: Final = "gzip, deflate"
 """Encodings that are decoded here, and therefore requested."""
@@ -30,7 +31,7 @@ _ZLIB_HEADER: Final = 2  # bytes
 
 NOTE_DEADLINE: Final = "cut off when time ran out"
 NOTE_BROKEN: Final = "the connection broke before the end"
-NOTE_SIZE: Final = "cut off at the size limit"
+NOTE_SIZE: Final = CUT_BY_SIZE
 NOTE_ENDED_EARLY: Final = "the compressed data ended early"
 NOTE_CORRUPT: Final = "the compressed data is corrupt from here on"
 NOTE_MEMBERS: Final = "cut off after too many compressed members"

@@ -34,8 +34,7 @@ from searx_mcp.models.instance import PoolReport
 from searx_mcp.models.page import Page
 from searx_mcp.models.progress import Progress
 from searx_mcp.models.request import SearchRequest
-from searx_mcp.models.response import RawBatch, SearchBatch, SearchResponse
-from searx_mcp.models.wire import loaded
+from searx_mcp.models.response import RawBatch, SearchBatch, SearchResponse, loaded
 from searx_mcp.remote import errors, specified
 from searx_mcp.remote.exchange import Allowance, ServiceRoutes
 from searx_mcp.remote.sanitizing import clean_texts, sanitize

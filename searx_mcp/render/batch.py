@@ -10,9 +10,9 @@ from searx_mcp.models.response import (
     SearchFailure,
 )
 from searx_mcp.models.spelling import in_words
-from searx_mcp.render.excerpts import FETCH
 from searx_mcp.render.fence import fenced, one_line
 from searx_mcp.render.public import response_data
+from searx_mcp.render.reading import FETCH
 from searx_mcp.render.search import search_text
 from searx_mcp.render.structured import without_absent
 from searx_mcp.render.tokens import estimate, line_cost, share

@@ -6,11 +6,10 @@ from dataclasses import dataclass, replace
 from http import HTTPStatus
 
 from searx_mcp.models.fetch_request import MAX_CONTENT_LENGTH
-from searx_mcp.models.media_type import type_shown
-from searx_mcp.models.page import Heading, Page
+from searx_mcp.models.page import CUT_BY_SIZE, INCOMPLETE, Heading, Page, type_shown
 from searx_mcp.models.spelling import in_words
-from searx_mcp.render.excerpts import FETCH, NEXT, choose, excerpts, gap, next_call, refusal
 from searx_mcp.render.fence import fenced, neutralise, one_line, one_url
+from searx_mcp.render.reading import FETCH, NEXT, choose, excerpts, gap, next_call, refusal
 from searx_mcp.render.tokens import UNLIMITED, clip, estimate, fit, lines_within
 
 _TITLE_TOKENS = 40
@@ -257,6 +256,6 @@ def _more(page: Page, following: int | None, fetch: str, *, is_in_parts: bool) -
     told = "Only the beginning of the page was fetched."
     if page.content_length >= MAX_CONTENT_LENGTH or page.content_type == "application/pdf":
         return told  # no argument gets more; a note says which pages of a PDF are left
-    is_short = any("is incomplete: " in note and "size limit" not in note for note in page.notes)
+    is_short = any(note.startswith(INCOMPLETE) and CUT_BY_SIZE not in note for note in page.notes)
     how = {"force_refresh": True} if is_short else {"max_content_length": MAX_CONTENT_LENGTH}
     return f"{told} To get more of it:\n{next_call(fetch, url=one_url(page.url), **how)}"

@@ -8,15 +8,13 @@ import json
 from typing import Any
 
 from searx_mcp.models.hits import TEMPLATE_FIELDS
-from searx_mcp.models.media_type import type_shown
-from searx_mcp.models.page import Page
+from searx_mcp.models.page import Page, type_shown
 from searx_mcp.models.response import FetchStats, PageContent, SearchResponse, SearchResult
 from searx_mcp.render import entry
 from searx_mcp.render.entry import fields_of
-from searx_mcp.render.excerpts import FETCH
 from searx_mcp.render.fence import fenced, one_line
 from searx_mcp.render.page import part
-from searx_mcp.render.reading import ShownPage
+from searx_mcp.render.reading import FETCH, ShownPage
 from searx_mcp.render.search import Layout, lay_out, left_out_line, left_pages
 from searx_mcp.render.structured import marked, without_absent
 from searx_mcp.render.surroundings import ADVICE

@@ -17,9 +17,8 @@ from searx_mcp.models.response import PageContent, SearchResponse
 from searx_mcp.models.spelling import counted
 from searx_mcp.render import entry, surroundings
 from searx_mcp.render.entry import Growth, ListedResult
-from searx_mcp.render.excerpts import FETCH
 from searx_mcp.render.fence import fenced
-from searx_mcp.render.reading import SMALLEST, PageToShow, ShownPage
+from searx_mcp.render.reading import FETCH, SMALLEST, PageToShow, ShownPage
 from searx_mcp.render.tokens import UNLIMITED, estimate, line_cost, lines_within, share
 
 _BLANK_LINES = 5

@@ -5,8 +5,7 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Any, Final, TypeVar, cast
 
-from searx_mcp.render.blocks import strangers
-from searx_mcp.render.fence import code_line, fenced, one_url
+from searx_mcp.render.fence import code_line, fenced, one_url, strangers
 from searx_mcp.render.tokens import UNLIMITED, estimate, fit
 
 _T = TypeVar("_T")

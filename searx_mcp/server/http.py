@@ -1,4 +1,4 @@
-"""The MCP server over Streamable HTTP: its ASGI app, its readiness check, and uvicorn to serve it."""
+"""The MCP server over HTTP: the ASGI app with the routes of all its fronts, and uvicorn to serve it."""
 
 import asyncio
 import contextlib
@@ -6,6 +6,7 @@ import errno
 import ipaddress
 import socket
 from collections.abc import Callable, Iterator
+from functools import partial
 from http import HTTPStatus
 from typing import Any, Final
 
@@ -15,15 +16,19 @@ from mcp.server.transport_security import TransportSecuritySettings
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Match, Route
+from starlette.routing import Route as AppRoute
 from typing_extensions import override
 
 from searx_mcp.errors import ErrorCode, SettingsError
+from searx_mcp.models.instance import PoolReport
 from searx_mcp.server.app import Server
 from searx_mcp.server.backend import Backend
+from searx_mcp.server.compat import external, firecrawl, jina, searxng, tavily
 from searx_mcp.server.dashboard.routes import dashboard_routes
-from searx_mcp.server.events import note_unopened
-from searx_mcp.server.metrics import Metrics
-from searx_mcp.server.routes import rest_routes
+from searx_mcp.server.metrics import Metrics, Readiness
+from searx_mcp.server.rest import openapi, operation, tools
+from searx_mcp.server.rest.endpoint import Endpoint
+from searx_mcp.server.rest.operation import Operation
 from searx_mcp.server.web.access import Access
 from searx_mcp.server.web.connections import LIMITS, BoundedConnection, ServerLimits, ServingConfig
 from searx_mcp.server.web.guard import Guard
@@ -38,6 +43,11 @@ from searx_mcp.server.web.policy import (
 from searx_mcp.server.web.sessions import McpSessions
 from searx_mcp.server.web.shares import Clients
 from searx_mcp.settings.server import HttpConfig
+from searx_mcp.settings.tools import Tool
+from searx_mcp.verbs.table import VERBS
+from searx_mcp.verbs.verb import RestRoute, Verb
+
+__all__ = ["OPERATIONS", "ServerLimits", "http_app", "serve_http", "stop_seconds"]
 
 _BACKLOG: Final = 4_096
 """Connections that may wait to be accepted, if the kernel allows; further ones retry after a second."""
@@ -315,45 +325,104 @@ def _url(listener: socket.socket) -> str:
     return f"http://{f'[{host}]' if ':' in host else host}:{port}{MCP_PATH}"
 
 
-_CACHE_SECONDS: Final = 5.0
-"""Seconds to reuse a result: the path needs no token, and each check reads a database."""
-_TIMEOUT: Final = 4.0
-"""Seconds for a check, in addition to the Redis timeout; probes wait ten or so at most."""
+_SEARCH: Final = (422, 500, 503, 504)
+_FETCH: Final = (422, 424, 500, 504)
+_LOCAL: Final = (422, 500, 504)
 
 
-class Readiness:
-    """Serves `/readyz`: 200 if there is an instance to query, else 503. A check sends no request.
+def _operation(verb: Verb[Any, Any], route: RestRoute) -> Operation:
+    """Return the operation that performs a verb."""
+    return Operation(
+        name=route.name,
+        method=route.method,
+        path=route.path,
+        summary=route.summary,
+        request=verb.request,
+        responses=verb.writing().responses,
+        statuses=route.statuses,
+        perform=partial(operation.perform, verb),
+        tool=verb.tool,
+        streams=route.streams,
+        has_whole=route.has_whole,
+    )
 
-    An unavailable Redis server does not count, since each process goes on without it; otherwise all replicas would be
-    taken out of service at once.
+
+OPERATIONS: Final = (
+    Operation(
+        name="tools_web_search",
+        method="POST",
+        path="/v1/tools/web_search",
+        summary="Search the web.",
+        request=tools.WebSearchBody,
+        responses=(tools.WebSearchAnswer,),
+        statuses=_SEARCH,
+        perform=tools.web_search,
+        tool=Tool.WEB_SEARCH,
+    ),
+    Operation(
+        name="tools_web_fetch",
+        method="POST",
+        path="/v1/tools/web_fetch",
+        summary="Read a page as Markdown, or continue one.",
+        request=tools.WebFetchBody,
+        responses=(tools.WebFetchAnswer,),
+        statuses=_FETCH,
+        perform=tools.web_fetch,
+        tool=Tool.WEB_FETCH,
+    ),
+    *(_operation(verb, verb.route) for verb in VERBS if verb.route is not None),
+    Operation(
+        name="instances",
+        method="GET",
+        path="/v1/instances",
+        summary="Report the instances and open sources; sends no request.",
+        request=None,
+        responses=(PoolReport,),
+        statuses=_LOCAL,
+        perform=operation.instances,
+    ),
+    Operation(
+        name="capabilities",
+        method="GET",
+        path="/v1/capabilities",
+        summary="Report the version and the routes that the caller may use.",
+        request=None,
+        responses=(operation.Capabilities,),
+        statuses=_LOCAL,
+        perform=operation.capabilities,
+    ),
+    Operation(
+        name="openapi",
+        method="GET",
+        path="/openapi.json",
+        summary="Describe the routes that the caller may use, as OpenAPI 3.1.",
+        request=None,
+        responses=(openapi.OpenApi,),
+        statuses=(422, 500),
+        perform=openapi.openapi,
+    ),
+    *searxng.OPERATIONS,
+    *tavily.OPERATIONS,
+    *firecrawl.OPERATIONS,
+    *external.OPERATIONS,
+    *jina.OPERATIONS,
+)
+
+
+def rest_routes(backend: Backend) -> list[AppRoute]:
+    """Return the routes of a server; `server.tools`, if set, limits them to those of its tools.
 
     Args:
-        backend: reports the pool.
+        backend: performs the calls.
     """
-
-    def __init__(self, backend: Backend) -> None:
-        self._backend = backend
-        self._lock = asyncio.Lock()
-        self._checked_at: float | None = None
-        self._code = ""
-
-    async def respond(self, _: Request) -> Response:
-        """Respond to one request."""
-        async with self._lock:
-            now = asyncio.get_running_loop().time()
-            if self._checked_at is None or now - self._checked_at >= _CACHE_SECONDS:
-                self._code = await self._check()
-                self._checked_at = now
-        if self._code:
-            # The details go to the log: this path needs no token.
-            return JSONResponse({"status": "not ready", "code": self._code}, 503)
-        return JSONResponse({"status": "ready"})
-
-    async def _check(self) -> str:
-        try:
-            async with asyncio.timeout(_TIMEOUT + self._backend.settings.redis.timeout):
-                report = await self._backend.instances()
-        except Exception as exc:  # noqa: BLE001 - any failure means that the pool cannot be read
-            note_unopened(exc)
-            return ErrorCode.INTERNAL
-        return "" if report.instances else ErrorCode.NO_INSTANCES_AVAILABLE
+    tools_allowed = backend.settings.server.tools or tuple(Tool)
+    offered = [each for each in OPERATIONS if each.tool is None or each.tool in tools_allowed]
+    return [
+        AppRoute(
+            each.path.replace("}", ":path}"),  # an address contains slashes
+            Endpoint(each, backend, offered),
+            methods=[each.method],
+            name=each.name,
+        )
+        for each in offered
+    ]

@@ -1,4 +1,4 @@
-"""`/metrics`: the counters of a server, its pool and its corpus in the format of Prometheus."""
+"""What monitoring asks: `/metrics`, in the format of Prometheus, and `/readyz`."""
 
 import asyncio
 from collections import Counter
@@ -8,7 +8,7 @@ from itertools import accumulate
 from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar, cast
 
 from starlette.requests import Request
-from starlette.responses import Response
+from starlette.responses import JSONResponse, Response
 
 from searx_mcp import __version__
 from searx_mcp.errors import ErrorCode
@@ -25,6 +25,7 @@ from searx_mcp.server.counters import (
     Labels,
     source_label,
 )
+from searx_mcp.server.events import note_unopened
 from searx_mcp.server.identity import identity_of
 from searx_mcp.server.web.policy import HttpRefusal
 
@@ -271,3 +272,47 @@ _KINDS: Final[Mapping[type, str]] = {
     DurationHistogram: "histogram",
     Gauge: "gauge",
 }
+
+
+_CACHE_SECONDS: Final = 5.0
+"""Seconds to reuse a result: the path needs no token, and each check reads a database."""
+_TIMEOUT: Final = 4.0
+"""Seconds for a check, in addition to the Redis timeout; probes wait ten or so at most."""
+
+
+class Readiness:
+    """Serves `/readyz`: 200 if there is an instance to query, else 503. A check sends no request.
+
+    An unavailable Redis server does not count, since each process goes on without it; otherwise all replicas would be
+    taken out of service at once.
+
+    Args:
+        backend: reports the pool.
+    """
+
+    def __init__(self, backend: Backend) -> None:
+        self._backend = backend
+        self._lock = asyncio.Lock()
+        self._checked_at: float | None = None
+        self._code = ""
+
+    async def respond(self, _: Request) -> Response:
+        """Respond to one request."""
+        async with self._lock:
+            now = asyncio.get_running_loop().time()
+            if self._checked_at is None or now - self._checked_at >= _CACHE_SECONDS:
+                self._code = await self._check()
+                self._checked_at = now
+        if self._code:
+            # The details go to the log: this path needs no token.
+            return JSONResponse({"status": "not ready", "code": self._code}, 503)
+        return JSONResponse({"status": "ready"})
+
+    async def _check(self) -> str:
+        try:
+            async with asyncio.timeout(_TIMEOUT + self._backend.settings.redis.timeout):
+                report = await self._backend.instances()
+        except Exception as exc:  # noqa: BLE001 - any failure means that the pool cannot be read
+            note_unopened(exc)
+            return ErrorCode.INTERNAL
+        return "" if report.instances else ErrorCode.NO_INSTANCES_AVAILABLE

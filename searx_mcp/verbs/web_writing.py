@@ -13,8 +13,7 @@ from typing_extensions import override
 from searx_mcp.arguments import parse_fetch
 from searx_mcp.errors import InvalidArgumentError, SearxMcpError
 from searx_mcp.models.fetch_request import FetchRequest
-from searx_mcp.models.media_type import type_shown
-from searx_mcp.models.page import Page
+from searx_mcp.models.page import Page, type_shown
 from searx_mcp.models.request import TOKEN_CHARS, RawSearchRequest, SearchRequest
 from searx_mcp.models.response import RawBatch, SearchBatch, SearchResponse
 from searx_mcp.models.spelling import folded, shown
@@ -25,10 +24,10 @@ from searx_mcp.render.errors import (
     search_error_data,
     search_error_text,
 )
-from searx_mcp.render.excerpts import next_call
 from searx_mcp.render.fence import one_line, one_url
 from searx_mcp.render.page import body, page_text, part
 from searx_mcp.render.public import page_data, response_data
+from searx_mcp.render.reading import next_call
 from searx_mcp.render.search import lay_out, search_text
 from searx_mcp.render.tokens import estimate, lines_within
 from searx_mcp.settings.server import ServerConfig

@@ -25,7 +25,7 @@ from mcp.types import CallToolResult, Implementation, TextContent, TextResourceC
 
 from searx_mcp.render.tokens import estimate
 from searx_mcp.server.app import build_server
-from searx_mcp.server.channels import KnownClient, VisiblePart, known_client, known_clients
+from searx_mcp.server.calls import KnownClient, VisiblePart, known_client, known_clients
 from searx_mcp.settings.values import Settings
 from searx_mcp.testing.searxng import FakeSearxng
 from searx_mcp.testing.web import FakePage, FakeWeb

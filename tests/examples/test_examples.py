@@ -187,6 +187,9 @@ async def test_the_fastapi_app_has_typed_answers_and_errors(
         assert found["results"][0]["url"] == site.url("/bees")
         async with http.get("/page", params={"url": site.url("/bees")}) as response:
             assert SAID in (await response.json())["markdown_content"]
+        for address, status in (("ftp://site.example/", 422), (site.url("/none"), 424)):
+            async with http.get("/page", params={"url": address}) as response:
+                assert response.status == status, address
         async with http.get("/openapi.json") as response:
             assert "SearchResponse" in (await response.json())["components"]["schemas"]
         instance.fail(503)

@@ -18,7 +18,7 @@ from typing import Any, Self
 import pytest
 
 from searx_mcp.server.app import build_server
-from searx_mcp.server.resources import HELP, INSTANCES
+from searx_mcp.server.guidance import HELP, INSTANCES
 from searx_mcp.settings.server import HttpConfig
 from searx_mcp.settings.tools import PROFILES
 from searx_mcp.settings.values import Settings

@@ -120,7 +120,7 @@ ACCEPTED_SEARCH: dict[str, list[tuple[Any, ...]]] = {
     ],
     "language": [
         ("en", "English", " "), ("de", "deutsch", "De"), ("zh", "Chinese"), ("ja", "日本語"),
-        ("all", "any language", "ALL"), ("en-US", "EN_us"), ("pt-BR", "pt-br"), ("fil", "fil"),
+        ("all", "any language", "all languages", "ALL"), ("en-US", "EN_us"), ("pt-BR", "pt-br"), ("fil", "fil"),
         ("auto", "Auto", "auto"), ("zh-HK", " ZH_hk "),
     ],
     "page": [(3, "3")],

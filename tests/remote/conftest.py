@@ -83,3 +83,16 @@ async def asking(base: str, *, timeout: float = 20, key: str = KEY) -> AsyncIter
     remote = RemoteConfig.model_validate({"url": base, "key": key, "timeout": timeout})
     async with RemoteClient(Settings(remote=remote)) as client:
         yield client
+
+
+def answer(
+    status: int, body: object = None, *headers: str, content_type: str = "application/json"
+) -> bytes:
+    data = body if isinstance(body, bytes) else json.dumps(body).encode()
+    lines = [
+        f"HTTP/1.1 {status} Any",
+        f"Content-Type: {content_type}",
+        f"Content-Length: {len(data)}",
+        *headers,
+    ]
+    return "\r\n".join(lines).encode() + b"\r\n\r\n" + data

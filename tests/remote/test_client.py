@@ -29,7 +29,7 @@ from searx_mcp.evidence.requests import (
 from searx_mcp.models.attempt import Attempt, Format, Verdict
 from searx_mcp.models.fetch_request import FetchRequest
 from searx_mcp.models.request import SearchRequest
-from searx_mcp.models.wire import dumped
+from searx_mcp.models.response import dumped
 from searx_mcp.remote.client import RemoteClient
 from searx_mcp.render.structured import scrub
 from searx_mcp.server.app import build_server

@@ -1,6 +1,5 @@
 """What a service refuses, and what comes back in place of an answer."""
 
-import json
 from collections.abc import AsyncIterator
 
 import pytest
@@ -26,7 +25,7 @@ from searx_mcp.render.errors import (
 )
 from searx_mcp.render.tokens import estimate
 from tests.doubles.raw import Connection, RawServer, Script
-from tests.remote.conftest import KEY, asking
+from tests.remote.conftest import KEY, answer, asking
 
 SEARCH = SearchRequest(query="secret bees", fetch_content=False)
 NO_ROUTE = b"HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n"
@@ -37,19 +36,6 @@ PATH = "/v1/tools/web_search"
 async def raw() -> AsyncIterator[RawServer]:
     async with RawServer({"/v1/capabilities": NO_ROUTE}) as server:
         yield server
-
-
-def answer(
-    status: int, body: object = None, *headers: str, content_type: str = "application/json"
-) -> bytes:
-    data = body if isinstance(body, bytes) else json.dumps(body).encode()
-    lines = [
-        f"HTTP/1.1 {status} Any",
-        f"Content-Type: {content_type}",
-        f"Content-Length: {len(data)}",
-        *headers,
-    ]
-    return "\r\n".join(lines).encode() + b"\r\n\r\n" + data
 
 
 def told(code: str, **details: object) -> dict[str, object]:

@@ -11,13 +11,12 @@ from typing_extensions import override
 from searx_mcp.errors import DeadlineError, ErrorCode, SearxMcpError, SiteError
 from searx_mcp.evidence.requests import AnswerRequest
 from searx_mcp.models.request import SearchRequest
-from searx_mcp.models.wire import dumped
+from searx_mcp.models.response import dumped
 from searx_mcp.remote.exchange import Events
 from searx_mcp.render.structured import scrub
 from tests.doubles.raw import RawServer
-from tests.remote.conftest import asking
+from tests.remote.conftest import answer, asking
 from tests.remote.test_client import met
-from tests.remote.test_errors import answer
 from tests.server.rest.conftest import Known
 
 QUESTION = AnswerRequest(query="do they fly?")
@@ -180,7 +179,8 @@ def test_no_byte_of_a_long_answer_is_looked_at_again(part: bytes) -> None:
     ],
     ids=range(11),
 )
-def test_what_is_passed_on_is_bounded(sent: bytes, told: list[str]) -> None:
+async def test_what_is_passed_on_is_bounded(raw: RawServer, sent: bytes, told: list[str]) -> None:
     found: list[str] = []
-    Events(found.append)(bytearray(sent))
-    assert found == told
+    with pytest.raises(SearxMcpError, match="ends without a result"):
+        await asked(raw, sent, found)
+    assert found == ["asking the remote service", *told]

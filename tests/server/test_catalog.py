@@ -8,13 +8,13 @@ import pytest
 from mcp import Client
 from mcp.types import TextContent
 
-from searx_mcp.render.tokens import estimate
 from searx_mcp.server.app import build_server
 from searx_mcp.server.tools import catalog, fill_in_names
 from searx_mcp.settings.tools import PROFILES, Tool
 from searx_mcp.settings.values import Settings
 from searx_mcp.testing.searxng import FakeSearxng
 from searx_mcp.testing.web import FakePage, FakeWeb
+from tests.doubles.counting import tokens_in
 
 FOUR = ("web_search", "web_fetch", "read_page", "answer")
 RENAMED = {"web_search": "find", "ingest": "keep"}
@@ -69,7 +69,7 @@ async def test_the_tools_of_a_profile_cost_a_model_few_tokens(profile):
     async with Client(build_server(Settings(server={"profile": profile}))) as client:
         tools = (await client.list_tools()).tools
     seen = [f"{tool.name}\n{tool.description}\n{json.dumps(tool.input_schema)}" for tool in tools]
-    assert estimate("\n".join(seen)) <= MOST_TOKENS[profile]
+    assert tokens_in("\n".join(seen)) <= MOST_TOKENS[profile]
 
 
 OTHER_NAMES = {tool: f"name_{number}" for number, tool in enumerate(Tool)}

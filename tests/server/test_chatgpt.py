@@ -8,10 +8,10 @@ import pytest
 from mcp import Client
 from mcp.types import CallToolResult
 
-from searx_mcp.render.tokens import estimate
 from searx_mcp.testing.results import FakeResult
 from searx_mcp.testing.searxng import FakeSearxng
 from searx_mcp.testing.web import FakePage, FakeWeb, redirect
+from tests.doubles.counting import tokens_in
 
 ERAS = pytest.mark.parametrize("mode", ["auto", "legacy"])
 FACT = "A colony stores 27 kilograms of honey for winter."
@@ -119,7 +119,7 @@ async def test_a_long_page_is_read_to_its_end_by_the_ids_it_gives(chatgpt, text_
     async with chatgpt(mode, fetch_token_budget=2_000) as client:
         while page_id:
             result = await client.call_tool("fetch", {"id": page_id})
-            size = estimate(text_of(result))
+            size = tokens_in(text_of(result))
             document = both_halves(result, text_of(result))
             assert document["id"] == page_id
             assert document["url"] == web.url("/long")
@@ -220,7 +220,7 @@ async def test_results_beyond_the_budget_are_left_out(connect, settings_for, tex
             result = await client.call_tool("search", {"query": "bees"})
     listed = both_halves(result, text_of(result))["results"]
     assert 2 <= len(listed) < 10
-    assert estimate(text_of(result)) <= 300
+    assert tokens_in(text_of(result)) <= 300
 
 
 async def test_a_client_gets_no_more_of_a_page_than_it_shows(chatgpt, text_of, world):
@@ -229,7 +229,7 @@ async def test_a_client_gets_no_more_of_a_page_than_it_shows(chatgpt, text_of, w
         client="gemini-cli", fetch_token_budget=15_000, fetch_token_limit=20_000
     ) as client:
         result = await client.call_tool("fetch", {"id": web.url("/long")})
-    assert estimate(text_of(result)) <= 10_000
+    assert tokens_in(text_of(result)) <= 10_000
     assert both_halves(result, text_of(result))["metadata"]["next_id"]
 
 
@@ -269,7 +269,7 @@ async def test_a_stranger_writes_one_tame_line_of_a_title_and_the_rest_in_a_fenc
     ((row,),) = both_halves(listed, text_of(listed)).values()
     for line in (row["title"], document["title"], *document["metadata"].values()):
         assert "\n" not in line
-        assert estimate(line) <= 60
+        assert tokens_in(line) <= 60
         assert hostile.breaches(line.replace("obey", "").replace("evil.example", "")) == []
     boundary = document["text"].partition("id=")[2].partition(" ")[0]
     assert hostile.breaches(document["text"], boundary=boundary) == []

@@ -19,7 +19,7 @@ from searx_mcp.evidence.requests import AnswerRequest
 from searx_mcp.models.fetch_request import FetchRequest
 from searx_mcp.models.request import SearchRequest
 from searx_mcp.server.app import build_server
-from searx_mcp.server.channels import (
+from searx_mcp.server.calls import (
     UNKNOWN,
     Channels,
     KnownClient,

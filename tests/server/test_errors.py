@@ -9,9 +9,9 @@ from mcp.types import CallToolResult
 from typing_extensions import override
 
 from searx_mcp.errors import DeadlineError, ErrorCode, FetchError, SearxMcpError, TransportError
-from searx_mcp.render.tokens import estimate
 from searx_mcp.server.app import build_server
 from searx_mcp.testing.web import FakePage, FakeWeb, article, redirect
+from tests.doubles.counting import tokens_in
 from tests.doubles.raw import RawServer
 from tests.doubles.service import PartOfService
 
@@ -27,7 +27,7 @@ def check(result: CallToolResult, text: str, code: str) -> dict[str, Any]:
     assert data is not None
     assert data["error_type"] == code
     assert f"({code})." in text
-    assert estimate(text) <= 120
+    assert tokens_in(text) <= 120
     waits = WAITS.search(text)
     assert (waits is None) is (data.get("retry_after") is None)
     may_be_called_again = waits or code in {"invalid_argument", "content_too_large"}

@@ -15,11 +15,11 @@ from mcp import Client
 from mcp.types import CallToolResult, TextContent
 
 from searx_mcp.client.facade import SearxClient
-from searx_mcp.render.tokens import estimate
 from searx_mcp.server.app import build_server
 from searx_mcp.settings.values import Settings
 from searx_mcp.testing.searxng import FakeSearxng
 from searx_mcp.testing.web import FakePage, FakeWeb, redirect
+from tests.doubles.counting import tokens_in
 
 QUESTION = "How many kilograms of honey does a colony store for winter?"
 FACT = "A colony stores 27 kilograms of honey for winter."
@@ -323,9 +323,9 @@ def test_neither_half_is_much_longer_than_it_may_be(results, world, kind):
     result = results[world, kind].of["own"]
     tool, arguments, _ = WORLDS[world][kind]
     most = arguments.get("max_tokens", 2_000 if tool == "web_fetch" else 8_000)
-    assert estimate(text_half(result)) <= most
+    assert tokens_in(text_half(result)) <= most
     # Names and quotation marks come on top of a text that was cut for a model.
-    assert estimate(json.dumps(result.structured_content)) <= most * 1.5 + 150
+    assert tokens_in(json.dumps(result.structured_content)) <= most * 1.5 + 150
 
 
 @pytest.mark.parametrize(("world", "kind"), CASES)

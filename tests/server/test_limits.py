@@ -7,9 +7,9 @@ from typing_extensions import override
 
 from searx_mcp.models.page import Page
 from searx_mcp.models.response import SearchResult
-from searx_mcp.render.tokens import estimate
 from searx_mcp.server.app import build_server
 from searx_mcp.settings.values import Settings
+from tests.doubles.counting import tokens_in
 from tests.doubles.service import PartOfService, found_nothing
 
 WORDS = "é " * 200_000
@@ -62,32 +62,29 @@ def call(connect_to):
     return _call
 
 
-@pytest.mark.parametrize(
-    ("named", "settings", "seconds"),
-    [
-        ({}, {}, 30),
-        ({"timeout": 20}, {}, 20),
-        ({"timeout": 120}, {}, 50),
-        ({}, {"server": {"tool_timeout": 10}}, 10),
-        ({"timeout": 9}, {"server": {"tool_timeout": 10}}, 9),
-    ],
-)
-async def test_a_search_ends_before_the_server_does(call, named, settings, seconds):
-    asked, _ = await call("web_search", {"query": "x", **named}, **settings)
-    assert asked.timeout == seconds
+SEARCH = ("web_search", {"query": "x"})
+FETCH = ("web_fetch", {"url": "https://a.example/"})
 
 
 @pytest.mark.parametrize(
-    ("named", "settings", "seconds"),
+    ("tool", "named", "limit", "seconds"),
     [
-        ({}, {}, None),
-        ({"timeout": 50}, {}, 50),
-        ({"timeout": 51}, {}, 50),
-        ({"timeout": 9}, {"server": {"tool_timeout": 5}}, 5),
+        (SEARCH, {}, None, 30),
+        (SEARCH, {"timeout": 20}, None, 20),
+        (SEARCH, {"timeout": 120}, None, 50),
+        (SEARCH, {}, 10, 10),
+        (SEARCH, {"timeout": 9}, 10, 9),
+        (FETCH, {}, None, None),
+        (FETCH, {"timeout": 50}, None, 50),
+        (FETCH, {"timeout": 51}, None, 50),
+        (FETCH, {"timeout": 9}, 5, 5),
     ],
+    ids=range(9),
 )
-async def test_a_fetch_ends_before_the_server_does(call, named, settings, seconds):
-    asked, _ = await call("web_fetch", {"url": "https://a.example/", **named}, **settings)
+async def test_a_call_ends_before_the_server_does(call, tool, named, limit, seconds):
+    name, arguments = tool
+    settings = {"server": {"tool_timeout": limit}} if limit else {}
+    asked, _ = await call(name, {**arguments, **named}, **settings)
     assert asked.timeout == seconds
 
 
@@ -116,7 +113,7 @@ async def test_a_fetch_ends_before_the_server_does(call, named, settings, second
 async def test_a_page_keeps_to_the_size_that_was_named(call, named, settings, chars, tokens):
     asked, text = await call("web_fetch", {"url": "https://a.example/", **named}, **settings)
     assert (asked.max_chars, asked.limit, asked.for_model) == (chars, None, True)
-    assert tokens * 0.95 - 20 < estimate(text) <= tokens
+    assert tokens * 0.95 - 20 < tokens_in(text) <= tokens
 
 
 @pytest.mark.parametrize(
@@ -130,5 +127,5 @@ async def test_a_page_keeps_to_the_size_that_was_named(call, named, settings, ch
 )
 async def test_a_search_keeps_to_its_room(call, named, settings, tokens):
     asked, text = await call("web_search", {"query": "x", **named}, results=600, **settings)
-    assert tokens * 0.9 < estimate(text) <= tokens
+    assert tokens * 0.9 < tokens_in(text) <= tokens
     assert asked.max_tokens == tokens, "so that it waits for no page that does not fit"

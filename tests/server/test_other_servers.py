@@ -4,11 +4,11 @@ import json
 
 import pytest
 
-from searx_mcp.render.tokens import estimate
 from searx_mcp.testing.loopback import ReceivedRequest
 from searx_mcp.testing.results import FakeResult
 from searx_mcp.testing.searxng import FakeSearxng
 from searx_mcp.testing.web import FakePage, FakeWeb, article
+from tests.doubles.counting import tokens_in
 
 ROWS = [
     FakeResult(title=f"Row {n}", url=f"https://h{n % 2}.example/{n}", description="bees")
@@ -166,7 +166,7 @@ async def test_many_long_addresses_do_not_outgrow_the_answer(connect, settings_f
             )
     assert text_of(several).count('\nweb_fetch {"url"') == 6
     assert several.structured_content["further_urls"] == near
-    assert estimate(text_of(several)) <= 2_000
+    assert tokens_in(text_of(several)) <= 2_000
     assert "Addresses left out here: 19" in text_of(result)
     assert len(text_of(result)) < 12_000
 

@@ -4,9 +4,9 @@ import json
 
 import pytest
 
-from searx_mcp.render.tokens import estimate
 from searx_mcp.testing.searxng import FakeSearxng
 from searx_mcp.testing.web import FakePage, FakeWeb
+from tests.doubles.counting import tokens_in
 
 WORDS = "Bees dance to tell each other where the flowers are, and how far. "
 BODY = (
@@ -47,7 +47,7 @@ async def test_images_links_and_code_are_in_the_data_within_the_budget(
     assert [image["url"] for image in data["images"]] == [web.url("/dance.png")]
     assert [link["url"] for link in data["links"]] == [web.url("/hive")]
     assert [block["language"] for block in data["code_blocks"]] == ["python"]
-    assert estimate(json.dumps(data)) <= 2_000 * 1.25
+    assert tokens_in(json.dumps(data)) <= 2_000 * 1.25
     assert ("NOTE: Mind the bees before you go there." in text_of(result)) is (page is SHORT)
 
 

@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 from mcp.types import CallToolResult
 
-from searx_mcp.render.tokens import estimate
 from searx_mcp.testing.searxng import FakeSearxng
 from searx_mcp.testing.web import FakePage, FakeWeb
+from tests.doubles.counting import tokens_in
 from tests.server.conftest import text
 
 LONG = FakePage(
@@ -46,7 +46,7 @@ async def test_a_page_is_read_to_its_end_from_one_channel_alone(connect, setting
         while call is not None:
             result = await client.call_tool("web_fetch", call)
             assert not result.is_error
-            assert estimate(text(result)) <= 2_000
+            assert tokens_in(text(result)) <= 2_000
             data: dict[str, Any] = result.structured_content or {}
             seen += passage(result) if channel == "text" else data["markdown_content"]
             last = text(result).splitlines()[-1]
@@ -98,7 +98,7 @@ async def test_the_passage_that_answers_is_shown_wherever_it_stands(connect, set
             assert re.match(r"\[(Part \d+ > .+, )?from character \d+\]\n\n", before)
             assert f"## Part {parts - 2}" in before
             assert "Old queens leave." in half
-        assert 1_800 <= estimate(text(asked)) <= 2_000
+        assert 1_800 <= tokens_in(text(asked)) <= 2_000
         assert {"summary", "key_points"}.isdisjoint(data)
         assert next_call(text(asked).splitlines()[-1]) == {
             "cursor": data["cursor"],
@@ -140,7 +140,7 @@ async def test_a_model_cannot_switch_robots_off(connect, settings_for):
                 "web_fetch", {"url": web.url("/long"), "by_person": True}
             )
     assert "robots_disallowed" in text(forbidden)
-    assert estimate(text(forbidden)) <= 120
+    assert tokens_in(text(forbidden)) <= 120
     assert "ignore_robots" in text(asked)
     assert "by_person" in text(claimed)
     assert web.requests == []

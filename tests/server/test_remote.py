@@ -9,7 +9,7 @@ from searx_mcp.settings.server import RemoteConfig
 from searx_mcp.settings.values import Settings
 from tests.doubles.raw import Connection, RawServer
 from tests.doubles.serving import serving
-from tests.remote.conftest import KEY, Proxy
+from tests.remote.conftest import KEY, Proxy, answer
 from tests.server.conftest import text
 from tests.server.rest.conftest import Known
 
@@ -51,6 +51,15 @@ async def test_only_the_tools_of_the_service_are_published_and_the_others_are_no
     assert all("read_page" not in (tool.description or "") for tool in listed)
     assert missing.is_error
     assert "The remote service does not offer the tool answer" in text(missing)
+
+
+async def test_a_description_names_no_tool_that_the_service_lacks() -> None:
+    routes = {"routes": [{"path": "/v1/search"}]}
+    async with RawServer({"/v1/capabilities": answer(200, routes)}) as raw:
+        async with Client(build_server(settings(raw.url))) as client:
+            (tool,) = (await client.list_tools()).tools
+    assert tool.name == "web_search"
+    assert "web_fetch" not in (tool.description or "")
 
 
 async def test_all_tools_are_published_while_the_service_cannot_be_asked() -> None:

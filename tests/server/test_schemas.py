@@ -13,7 +13,7 @@ import pytest
 from mcp.types import Tool
 from pydantic import BaseModel, Field
 
-from searx_mcp.server.channels import known_clients
+from searx_mcp.server.calls import known_clients
 from searx_mcp.server.tools import output_schema
 from searx_mcp.settings.values import Settings
 

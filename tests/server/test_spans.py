@@ -5,6 +5,7 @@ import gzip
 import logging
 import sys
 from typing import Any
+from urllib.parse import urlsplit
 
 import httpx2
 import pytest
@@ -14,7 +15,6 @@ from mcp import Client
 from searx_mcp.client.facade import SearxClient
 from searx_mcp.errors import SettingsError
 from searx_mcp.server.app import build_server
-from searx_mcp.server.counters import source_label
 from searx_mcp.server.spans import tracing
 from searx_mcp.settings.values import Settings
 from searx_mcp.testing.loopback import LoopbackServer
@@ -93,7 +93,7 @@ async def test_a_trace_has_the_call_and_what_it_asked_and_read(settings_for, cat
     assert page.parent_span_id == fetch.span_id
     assert attributes(first) == {"searx_mcp.code": "ok"}
     assert attributes(attempt) == {
-        "searx_mcp.source": source_label(instance.url),
+        "searx_mcp.source": urlsplit(instance.url).netloc,
         "searx_mcp.verdict": "full",
         "http.response.status_code": 200,
     }

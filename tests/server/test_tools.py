@@ -7,11 +7,11 @@ import pytest
 from mcp import Client
 
 from searx_mcp.client.facade import SearxClient
-from searx_mcp.render.tokens import estimate
 from searx_mcp.server.app import build_server
 from searx_mcp.settings.values import Settings
 from searx_mcp.testing.searxng import FakeSearxng
 from searx_mcp.testing.web import FakePage, FakeWeb, article
+from tests.doubles.counting import tokens_in
 from tests.doubles.service import PartOfService
 from tests.server.conftest import text
 
@@ -154,7 +154,7 @@ async def test_several_searches_of_a_call_share_one_budget(connect, settings_for
                 )
                 alone = await client.call_tool("web_search", {"queries": ["bees"]})
     told, data = text(result), result.structured_content
-    assert estimate(told) <= 2_000
+    assert tokens_in(told) <= 2_000
     assert data is not None
     assert [each["query"] for each in data["queries"]] == ["bees", "wasps"]
     first, second = data["queries"]
@@ -199,4 +199,4 @@ async def test_an_error_is_short_whatever_was_asked(
             result = await client.call_tool(tool, arguments)
     assert result.is_error
     assert text(result).startswith(begins)
-    assert estimate(text(result)) <= 120
+    assert tokens_in(text(result)) <= 120

@@ -17,9 +17,8 @@ from searx_mcp.evidence.values import (
     ReadResponse,
 )
 from searx_mcp.models.spelling import counted
-from searx_mcp.render.blocks import block, strangers
-from searx_mcp.render.excerpts import NEXT, refusal
-from searx_mcp.render.fence import fenced, one_line, one_url
+from searx_mcp.render.fence import block, fenced, one_line, one_url, strangers
+from searx_mcp.render.reading import NEXT, refusal
 from searx_mcp.render.structured import (
     beginning,
     cost,

@@ -21,9 +21,8 @@ from searx_mcp.evidence.render.lines import (
     unrepeated,
 )
 from searx_mcp.evidence.values import Citation, Evidence, EvidenceResponse, Mode, PartVerdict
-from searx_mcp.render.blocks import block, strangers
-from searx_mcp.render.excerpts import NEXT, refusal
-from searx_mcp.render.fence import fenced, one_line
+from searx_mcp.render.fence import block, fenced, one_line, strangers
+from searx_mcp.render.reading import NEXT, refusal
 from searx_mcp.render.structured import (
     beginning,
     cost,

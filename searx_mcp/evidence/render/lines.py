@@ -20,8 +20,7 @@ from searx_mcp.evidence.values import (
     ExpansionStep,
     Source,
 )
-from searx_mcp.render.blocks import strangers
-from searx_mcp.render.fence import neutralise, one_line, one_url
+from searx_mcp.render.fence import neutralise, one_line, one_url, strangers
 from searx_mcp.render.tokens import UNLIMITED, closing, estimate, fit
 
 _TITLE_TOKENS: Final = 40

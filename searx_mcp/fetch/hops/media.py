@@ -7,7 +7,7 @@ from searx_mcp.content.decode import CONTROLS, stray_characters, wide_encoding
 from searx_mcp.errors import ContentError, ErrorCode, FetchError, TransportError
 from searx_mcp.http.body import NOTE_DEADLINE, NOTE_SIZE, Body
 from searx_mcp.models.fetch_request import MAX_CONTENT_LENGTH
-from searx_mcp.models.media_type import type_shown
+from searx_mcp.models.page import type_shown
 
 # WHATWG MIME Sniffing, section 7: types that ask for sniffing.
 _UNKNOWN = frozenset(

@@ -10,11 +10,17 @@ from searx_mcp.models.base import Frozen
 from searx_mcp.models.page import Page
 from searx_mcp.models.request import MAX_QUERY_LENGTH, MAX_RESULTS
 from searx_mcp.render.errors import cause_of
-from searx_mcp.server.compat.pages import MAX_PAGES, read_pages
 from searx_mcp.server.compat.searxng import SearxngError
-from searx_mcp.server.rest.foreign import Foreign, read, status_for, to_fetch, to_search
-from searx_mcp.server.rest.full import run_search
-from searx_mcp.server.rest.operation import Body, Call, Operation, body
+from searx_mcp.server.rest.foreign import (
+    MAX_PAGES,
+    Foreign,
+    read,
+    read_pages,
+    status_for,
+    to_fetch,
+    to_search,
+)
+from searx_mcp.server.rest.operation import Body, Call, Operation, body, run_search
 from searx_mcp.settings.tools import Tool
 
 

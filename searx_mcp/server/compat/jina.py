@@ -15,8 +15,15 @@ from searx_mcp.models.fetch_request import USER_AGENT_PATTERN
 from searx_mcp.models.page import Page
 from searx_mcp.models.style import Images
 from searx_mcp.render.errors import cause_of
-from searx_mcp.server.compat.pages import read_page, warning_of
-from searx_mcp.server.rest.foreign import Foreign, page_timeout, read, status_for, to_fetch
+from searx_mcp.server.rest.foreign import (
+    Foreign,
+    page_timeout,
+    read,
+    read_page,
+    status_for,
+    to_fetch,
+    warning_of,
+)
 from searx_mcp.server.rest.operation import Body, Call, Operation, Text, body, body_of
 from searx_mcp.settings.tools import Tool
 

@@ -10,8 +10,7 @@ from searx_mcp.models.base import Frozen
 from searx_mcp.models.instance import EngineReport
 from searx_mcp.models.request import FURTHER_CATEGORIES, MAX_QUERY_LENGTH, Category, SafeSearch
 from searx_mcp.server.rest.encoding import encode_json
-from searx_mcp.server.rest.full import read_pool
-from searx_mcp.server.rest.operation import Body, Call, Text
+from searx_mcp.server.rest.operation import Body, Call, Text, read_pool
 
 _SUGGESTIONS: Final = "application/x-suggestions+json"
 _STEP: Final = 5

@@ -16,20 +16,21 @@ from searx_mcp.models.page import Page, Passage
 from searx_mcp.models.request import MAX_QUERY_LENGTH
 from searx_mcp.models.response import SearchResult
 from searx_mcp.render.errors import cause_of
-from searx_mcp.server.compat.countries import language_in
-from searx_mcp.server.compat.pages import MAX_PAGES, PARTS, read_pages
 from searx_mcp.server.rest.foreign import (
+    MAX_PAGES,
     NO_NUMBER,
+    PARTS,
     Foreign,
     NotOffered,
+    language_in,
     page_timeout,
     read,
+    read_pages,
     status_for,
     to_fetch,
     to_search,
 )
-from searx_mcp.server.rest.full import run_search
-from searx_mcp.server.rest.operation import Body, Call, Operation, body_of
+from searx_mcp.server.rest.operation import Body, Call, Operation, body_of, run_search
 from searx_mcp.settings.tools import Tool
 
 _RESULTS: Final = 5

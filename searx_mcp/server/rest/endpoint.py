@@ -24,8 +24,7 @@ from searx_mcp.server.backend import Backend
 from searx_mcp.server.events import note_failure
 from searx_mcp.server.identity import identity_of
 from searx_mcp.server.rest.encoding import build_response, encode_json
-from searx_mcp.server.rest.errors import status_of
-from searx_mcp.server.rest.operation import Body, Call, Content, Operation, Text
+from searx_mcp.server.rest.operation import Body, Call, Content, Operation, Text, status_of
 from searx_mcp.server.spans import continue_trace
 from searx_mcp.server.supervision import ProgressListener, internal_error
 from searx_mcp.server.web.policy import HttpRefusal
@@ -277,22 +276,21 @@ async def _read_arguments(
     """Return the arguments from the JSON body, the form or the query; repeated names give a list."""
     if operation.read_arguments is not None:
         return operation.read_arguments(request)
-    takes_form = operation.takes_form
-    if request.method == "POST" and not takes_form:
+    is_post = request.method == "POST"
+    if is_post and not operation.takes_form:
         try:
             found: Any = pydantic_core.from_json(await request.body(), allow_inf_nan=False)
         except ValueError:
             return _NOT_AN_OBJECT
         return found if isinstance(found, dict) else _NOT_AN_OBJECT
     query_string = request.scope["query_string"]
-    if takes_form:
+    if is_post:
         # The guard lets only forms through; a form takes precedence over the query.
-        form = await request.body() if request.method == "POST" else b""
-        query_string = b"&".join(filter(None, (form, query_string)))
+        query_string = b"&".join(filter(None, (await request.body(), query_string)))
     if query_string.count(b"&") >= _MOST_PARAMETERS:
         return _TOO_MANY
     query = QueryParams(query_string)
-    lists = {name: query.getlist(name) for name in query if takes_form or name != _WHOLE}
+    lists = {name: query.getlist(name) for name in query if name != _WHOLE}
     return {name: each[0] if len(each) == 1 else each for name, each in lists.items()}
 
 

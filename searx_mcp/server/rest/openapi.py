@@ -18,8 +18,7 @@ from searx_mcp.models.fetch_request import FetchRequest
 from searx_mcp.models.request import SAFE_SEARCH
 from searx_mcp.render.error_body import ErrorBody
 from searx_mcp.server.rest.foreign import Foreign
-from searx_mcp.server.rest.full import refuse_arguments
-from searx_mcp.server.rest.operation import Body, Call, Operation
+from searx_mcp.server.rest.operation import Body, Call, Operation, refuse_arguments
 from searx_mcp.server.rest.tools import WebFetchBody
 from searx_mcp.server.web.policy import HEALTH_PATH, READY_PATH, SEARXNG_PATHS
 

@@ -15,8 +15,7 @@ from searx_mcp.models.request import MAX_QUERY_LENGTH, SearchRequest
 from searx_mcp.models.response import SearchResponse, SearchResult
 from searx_mcp.models.spelling import shown
 from searx_mcp.server.rest.foreign import DEFAULT_CHARS
-from searx_mcp.server.rest.full import run_search, run_verb
-from searx_mcp.server.rest.operation import Body, Call, body_of
+from searx_mcp.server.rest.operation import Body, Call, body_of, run_search, run_verb
 from searx_mcp.verbs.web import WEB_FETCH
 
 Recency: TypeAlias = Literal["oneDay", "oneWeek", "oneMonth", "oneYear", "noLimit"]

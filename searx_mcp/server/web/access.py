@@ -240,10 +240,10 @@ class Access:
 
 def _user_and_token(credentials: bytes) -> tuple[str, bytes] | None:
     try:
-        user, colon, token = base64.b64decode(credentials, validate=True).partition(b":")
+        user, _, token = base64.b64decode(credentials, validate=True).partition(b":")
     except binascii.Error:
         return None
-    return (user.decode("utf-8", "replace"), token) if colon and token else None
+    return (user.decode("utf-8", "replace"), token) if token else None
 
 
 def _unauthorized(scope: Scope, message: str, reason: bytes = b"") -> HttpRefusal:

@@ -5,6 +5,8 @@ import pytest
 from searx_mcp.errors import NoInstancesError, UnavailableReason
 from searx_mcp.models.instance import InstanceState, PoolReport, Tier
 from searx_mcp.models.response import SearchResult
+from searx_mcp.server.counters import Counters
+from searx_mcp.server.dashboard.routes import CallsByMinute, throughput_facts
 from searx_mcp.settings.server import ServerConfig
 from searx_mcp.settings.tools import Tool
 from searx_mcp.settings.values import Settings
@@ -207,7 +209,7 @@ async def test_what_strangers_write_stays_text(browse, read, pool, attempts):
             "url": f"https://evil.example/{HOSTILE}",
             "state": InstanceState.FAILING,
             "tier": Tier.B,
-            "reason": HOSTILE,
+            "reason": HOSTILE * 9,
             "last_detail": HOSTILE,
             "score_parts": {HOSTILE: 1.0},
         }
@@ -235,6 +237,7 @@ async def test_what_strangers_write_stays_text(browse, read, pool, attempts):
     assert {a.attributes["href"] for a in page.css("a")} == {"#main"}
     assert page.css_first("#q").attributes["value"] == HOSTILE
     assert HOSTILE in page.css_first("#trail").text()
+    assert page.css_first("#tier-b-rows td small").text() == (HOSTILE * 9)[:200]
 
 
 async def test_style_and_script_come_from_the_server_itself(browse):
@@ -274,3 +277,44 @@ async def test_a_page_of_somebody_else_cannot_search(browse, pool, headers, stat
         answer = await client.post("/", data={"q": "bees"}, headers=headers)
     assert answer.status_code == status
     assert pool.searched == []
+
+
+class Clock:
+    now = 90_000.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+def test_calls_are_counted_by_the_minute_in_which_they_end():
+    clock = Clock()
+    calls = CallsByMinute(clock)
+    for event in ("server.call", "server.done", "server.response", "search.attempt"):
+        calls(event, {})
+    clock.now += 120
+    calls("server.done", {})
+    assert calls.latest() == [*[0] * 57, 2, 0, 1]
+
+
+def test_calls_of_more_than_an_hour_ago_are_forgotten():
+    clock = Clock()
+    calls = CallsByMinute(clock)
+    calls("server.done", {})
+    clock.now += 59 * 60
+    assert calls.latest()[0] == 1
+    clock.now += 60
+    assert sum(calls.latest()) == 0
+    calls("server.done", {})
+    assert len(calls._ended) == 1
+
+
+def test_failures_and_shares_of_the_caches_are_those_of_the_counters():
+    counters = Counters()
+    for code in ("ok", "ok", "cancelled", "internal"):
+        counters.calls.add("rest", "search", code)
+    for result in ("fresh", "stale", "miss"):
+        counters.lookups.add("answers", result)
+    facts = dict(throughput_facts(counters, [0] * 60))
+    assert facts["Calls since the start"] == "4 (1 failed)"
+    assert facts["Searches from the cache"] == "2 of 3 (66 %)"
+    assert "Pages from the cache" not in facts

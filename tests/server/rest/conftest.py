@@ -7,6 +7,7 @@ from typing import Any
 
 import httpx2
 import pytest
+from starlette.types import ASGIApp
 from typing_extensions import override
 
 from searx_mcp.evidence.requests import Intent
@@ -33,7 +34,6 @@ from searx_mcp.models.response import (
 )
 from searx_mcp.server.app import build_server
 from searx_mcp.server.http import http_app
-from searx_mcp.server.web.guard import Guard
 from searx_mcp.service import Service
 from searx_mcp.settings.server import HttpConfig
 from searx_mcp.settings.values import Settings
@@ -234,7 +234,7 @@ def in_process(
 
 
 @pytest.fixture(scope="module")
-def shared_app() -> Guard:
+def shared_app() -> ASGIApp:
     """Give an app for tests with very many requests."""
     return http_app(build_server(Settings(), service=Known()), HttpConfig())
 

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from searx_mcp.server import metrics
-from searx_mcp.server.rest.errors import PAGE_FAILED, STATUSES
-from searx_mcp.server.routes import OPERATIONS
+from searx_mcp.server.http import OPERATIONS
+from searx_mcp.server.rest.operation import PAGE_FAILED, STATUSES
 from searx_mcp.server.web.policy import HttpRefusal
 
 TEXT = (Path(__file__).parents[3] / "docs" / "reference" / "rest.md").read_text(encoding="utf-8")

@@ -7,8 +7,7 @@ import pytest
 
 from searx_mcp.client.facade import SearxClient
 from searx_mcp.evidence.values import EvidenceResponse
-from searx_mcp.models.response import SearchResponse
-from searx_mcp.models.wire import loaded
+from searx_mcp.models.response import SearchResponse, loaded
 from searx_mcp.server.app import build_server
 from searx_mcp.settings.server import HttpConfig
 from searx_mcp.testing.searxng import FakeSearxng

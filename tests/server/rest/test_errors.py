@@ -19,7 +19,7 @@ from searx_mcp.errors import (
     UnavailableReason,
 )
 from searx_mcp.models.attempt import Attempt, Format, Verdict
-from searx_mcp.server.rest.errors import STATUSES
+from searx_mcp.server.rest.operation import STATUSES
 
 SEARCH, FETCH = "/v1/search", "/v1/fetch"
 ATTEMPT = Attempt(instance="https://i.example/", verdict=Verdict.TIMEOUT, format=Format.JSON)

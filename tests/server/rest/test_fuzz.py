@@ -8,8 +8,7 @@ import httpx2
 from hypothesis import given
 from hypothesis import strategies as st
 
-from searx_mcp.server.rest.operation import Operation
-from searx_mcp.server.routes import OPERATIONS
+from searx_mcp.server.http import OPERATIONS
 
 _LEAVES = (
     st.none()
@@ -38,7 +37,7 @@ def form(arguments: dict[str, Any]) -> str:
 
 
 @st.composite
-def calls(draw: st.DrawFn) -> tuple[Operation, dict[str, Any]]:
+def calls(draw: st.DrawFn) -> tuple[Any, dict[str, Any]]:
     """An operation, and arguments of its own with any values, or of no operation."""
     operation = draw(st.sampled_from(OPERATIONS))
     known = operation.request.model_fields if operation.request else {}

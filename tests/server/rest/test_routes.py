@@ -16,11 +16,9 @@ from searx_mcp.evidence.values import (
 )
 from searx_mcp.models.instance import PoolReport
 from searx_mcp.models.page import Page
-from searx_mcp.models.response import SearchBatch, SearchResponse
-from searx_mcp.models.wire import loaded
+from searx_mcp.models.response import SearchBatch, SearchResponse, loaded
 from searx_mcp.server.app import build_server
-from searx_mcp.server.http import http_app
-from searx_mcp.server.routes import OPERATIONS
+from searx_mcp.server.http import OPERATIONS, http_app
 from searx_mcp.settings.server import HttpConfig, ServerConfig
 from searx_mcp.settings.values import Settings
 from tests.server.rest.conftest import in_process

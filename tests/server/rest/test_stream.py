@@ -8,7 +8,7 @@ import httpx2
 import pytest
 
 from searx_mcp.errors import DeadlineError
-from searx_mcp.server.web.connections import ServerLimits
+from searx_mcp.server.http import ServerLimits
 
 pytestmark = pytest.mark.slow
 

@@ -14,7 +14,7 @@ import httpx2
 import pytest
 
 from searx_mcp.server.app import Server, build_server
-from searx_mcp.server.web.connections import ServerLimits
+from searx_mcp.server.http import ServerLimits
 from searx_mcp.settings.server import HttpConfig
 from searx_mcp.settings.values import Settings
 from tests.doubles.serving import DEADLINE, HEADERS, HELLO, serving, sessions_of

@@ -11,7 +11,7 @@ from mcp import MCPError
 from typing_extensions import override
 
 from searx_mcp.server.app import build_server
-from searx_mcp.server.web.connections import ServerLimits
+from searx_mcp.server.http import ServerLimits
 from searx_mcp.server.web.guard import Guard
 from searx_mcp.settings.server import HttpConfig
 from searx_mcp.settings.values import Settings
@@ -213,25 +213,30 @@ async def begin(http: httpx2.AsyncClient, url: str) -> dict[str, str]:
     return session
 
 
-async def test_a_session_that_ends_takes_its_calls_with_it(held, caplog):
+async def test_a_session_that_ends_takes_its_calls_with_it_and_no_others(held, caplog):
     async with (
         asyncio.timeout(DEADLINE),
         serving(build_server(Settings(), service=held)) as url,
         httpx2.AsyncClient(trust_env=False, headers=HEADERS, timeout=DEADLINE) as http,
     ):
-        session = await begin(http, url)
+        session, other = await begin(http, url), await begin(http, url)
         async with asyncio.TaskGroup() as group:
             work = {"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": ARGUMENTS}
+            kept = group.create_task(http.post(url, json=work, headers=other))
+            await held.asked.wait()
+            held.asked.clear()
             call = group.create_task(http.post(url, json=work, headers=session))
             stream = group.create_task(http.get(url, headers=session))
             await held.asked.wait()
             assert (await http.delete(url, headers=session)).status_code == 200
-        await held.cancelled.wait()
+            await held.cancelled.wait()
+            assert caplog.records == []
+            held.released.set()
         assert '"id": 2' in call.result().text
         assert "The session has ended" in call.result().text
+        assert "The session has ended" not in kept.result().text
         assert stream.result().status_code == 200
         assert (await http.post(url, json=work, headers=session)).status_code == 404
-    assert caplog.records == []
 
 
 async def test_after_a_restart_a_session_goes_on_until_its_client_ends_it(held):

@@ -4,6 +4,7 @@ import asyncio
 import sys
 from collections.abc import Mapping
 from typing import Any
+from urllib.parse import urlsplit
 
 import httpx2
 import pytest
@@ -101,7 +102,7 @@ async def test_calls_searches_pages_and_caches_are_counted(settings_for, catalog
             await post(url, "/v1/search", search)
             found = await scraped(url)
             text = (await get(url)).text
-    host = source_label(instance.url)
+    host = urlsplit(instance.url).netloc
     told = {
         "calls_total mcp web_search ok": 2,
         "calls_total mcp web_fetch ok": 1,

@@ -11,7 +11,7 @@ import pytest
 from pydantic import ValidationError
 
 from searx_mcp.server.app import Server, build_server
-from searx_mcp.server.web.connections import ServerLimits
+from searx_mcp.server.http import ServerLimits
 from searx_mcp.server.web.shares import Busy, Clients, FairQueue
 from searx_mcp.settings.server import HttpConfig
 from searx_mcp.settings.values import Settings
@@ -52,11 +52,21 @@ def test_a_proxy_is_named_by_address_or_network(text):
         HttpConfig(proxies=(text,))
 
 
-async def test_a_client_that_is_alone_waits_for_nobody():
+async def test_a_client_that_is_alone_waits_for_nobody(pass_by):
     queue = FairQueue(max_requests=40)
-    async with asyncio.timeout(DEADLINE), AsyncExitStack() as stack:
-        for _ in range(10):
-            await stack.enter_async_context(queue.turn("we"))
+
+    async def begin(count: int) -> None:
+        async with asyncio.timeout(0), AsyncExitStack() as stack:  # whoever waits is late
+            for _ in range(count):
+                await stack.enter_async_context(queue.turn("we"))
+
+    await begin(10)
+    async with queue.turn("neighbour"):
+        pass
+    with pytest.raises(TimeoutError):
+        await begin(2)
+    pass_by(10)
+    await begin(10)
 
 
 @pytest.mark.parametrize("other", ["neighbour", ""])

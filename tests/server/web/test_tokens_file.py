@@ -6,12 +6,20 @@ import re
 import sys
 from pathlib import Path
 
+import httpx2
 import pytest
+from click.testing import CliRunner
+from starlette.types import ASGIApp
 
-from searx_mcp.errors import SettingsError
+from searx_mcp.cli.main import cli
+from searx_mcp.errors import InvalidArgumentError, SettingsError
+from searx_mcp.server.http import http_app
 from searx_mcp.server.identity import Identity
-from searx_mcp.server.web.tokens_file import TokensFile, find, new_token
+from searx_mcp.server.web.tokens_file import TokensFile
+from searx_mcp.settings.server import HttpConfig
 from searx_mcp.settings.tools import Tool
+from tests.doubles.echo import EchoServer
+from tests.doubles.tokens import new_token
 
 HASH = "ab" * 32
 OTHER = "cd" * 32
@@ -25,12 +33,23 @@ def path(tmp_path):
     return tmp_path / "tokens.toml"
 
 
+def app_with(path: Path) -> ASGIApp:
+    return http_app(EchoServer(), HttpConfig(tokens_file=str(path)))
+
+
+async def lets_in(app: ASGIApp, token: str) -> bool:
+    transport = httpx2.ASGITransport(app)
+    headers = {"Authorization": f"Bearer {token}"}
+    async with httpx2.AsyncClient(transport=transport, base_url="http://127.0.0.1") as http:
+        return (await http.get("/v1/capabilities", headers=headers)).status_code == 200
+
+
 async def test_a_new_token_is_found_by_its_lines_and_another_is_not(path):
     token, lines = new_token("laptop")
     path.write_text(lines)
-    tokens = await TokensFile(path).current()
-    assert find(tokens, token.encode()) == Identity("laptop")
-    assert find(tokens, new_token("laptop")[0].encode()) is None
+    app = app_with(path)
+    assert await lets_in(app, token)
+    assert not await lets_in(app, new_token("laptop")[0])
     assert token not in lines
     assert len(token) == len("smcp_") + 43
 
@@ -62,16 +81,16 @@ async def test_a_short_token_is_refused_although_its_hash_is_there(path):
     for text in (token, token + "a"):
         digest = hashlib.sha256(text.encode()).hexdigest()
         path.write_text(f'[tokens.a]\nsha256 = "{digest}"\n')
-        found = find(await TokensFile(path).current(), text.encode())
-        assert (found is None) is (text == token)
+        assert await lets_in(app_with(path), text) is (text != token)
 
 
 @pytest.mark.parametrize(
     "name", ["", "Laptop", "a b", "a" * 33, "-a", 'a"', "a\n", "smcp_" + "A" * 43, "ü"]
 )
 def test_a_name_that_could_be_something_else_gets_no_token(name):
-    with pytest.raises(ValueError, match="1 to 32 lower-case"):
-        new_token(name)
+    made = CliRunner().invoke(cli, ["token", "--", name])
+    assert isinstance(made.exception, InvalidArgumentError)
+    assert "1 to 32 lower-case" in str(made.exception)
 
 
 @pytest.mark.parametrize(
@@ -111,7 +130,7 @@ def test_a_name_that_could_be_something_else_gets_no_token(name):
 def test_a_file_that_cannot_be_used_is_refused_without_what_stands_in_it(path, content, told):
     path.write_bytes(content)
     with pytest.raises(SettingsError) as refused:
-        TokensFile(path)
+        app_with(path)
     assert told in refused.value.message
     assert "secret" not in f"{refused.value!r}{refused.value.advice}{refused.value.__cause__!r}"
     assert HASH not in repr(refused.value)
@@ -119,13 +138,13 @@ def test_a_file_that_cannot_be_used_is_refused_without_what_stands_in_it(path, c
 
 def test_what_is_no_file_is_refused_and_not_waited_for(path):
     with pytest.raises(SettingsError, match="cannot be read"):
-        TokensFile(path.parent)
+        app_with(path.parent)
     with pytest.raises(SettingsError, match="usable path"):
-        TokensFile(path.with_name("\0"))
+        app_with(path.with_name("\0"))
     if not IS_WINDOWS:
         os.mkfifo(path)
         with pytest.raises(SettingsError, match="not a regular file"):
-            TokensFile(path)
+            app_with(path)
 
 
 @pytest.mark.skipif(IS_WINDOWS, reason="Windows has no such bits")
@@ -134,10 +153,10 @@ def test_a_file_that_others_may_write_is_refused_also_behind_a_link(path, mode):
     path.write_text(PLAIN)
     link = path.with_name("link")
     link.symlink_to(path)
-    assert TokensFile(link).tokens
+    app_with(link)
     path.chmod(mode)
     with pytest.raises(SettingsError, match="other users may write") as refused:
-        TokensFile(link)
+        app_with(link)
     assert "chmod go-w" in refused.value.advice
 
 

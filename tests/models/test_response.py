@@ -13,8 +13,9 @@ from searx_mcp.models.response import (
     SearchFailure,
     SearchResponse,
     SearchResult,
+    dumped,
+    loaded,
 )
-from searx_mcp.models.wire import dumped, loaded
 
 TEXT = "# Bees \U0001f41d\n\nThey fly.\n\nThey hum."
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from searx_mcp.models.media_type import type_shown
+from searx_mcp.models.page import type_shown
 
 
 @pytest.mark.parametrize(
