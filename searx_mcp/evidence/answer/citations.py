@@ -16,7 +16,7 @@ from typing import Final, NamedTuple
 from unicodedata import normalize
 from urllib.parse import quote
 
-from searx_mcp.content.markdown import code_span, code_spans, in_code
+from searx_mcp.content.markdown import ESCAPE, code_span, code_spans, in_code
 from searx_mcp.content.outline import inline_text
 from searx_mcp.content.passages import score_all
 from searx_mcp.content.sentences import plain, sentence_ends
@@ -61,7 +61,6 @@ _LINE_START = re.compile(
     re.MULTILINE,
 )
 """Heading marks, table rules and code fences."""
-_ESCAPED = re.compile(r"\\([!-/:-@\[-`{-~])")
 _MARKS_OF_MARKDOWN: Final = "*_~#>|[]<^`-+"
 _SHIELD: Final = str.maketrans(
     {mark: chr(0xE100 + number) for number, mark in enumerate(_MARKS_OF_MARKDOWN)}
@@ -212,9 +211,9 @@ def _shielded(text: str) -> str:
     at = 0
     for start, end in code_spans(text) if "`" in text or "~~~" in text else ():
         code = text[start:end].strip("`") if text[start] == "`" else text[start:end]
-        pieces += (_ESCAPED.sub(_literal, text[at:start]), code.translate(_SHIELD))
+        pieces += (ESCAPE.sub(_literal, text[at:start]), code.translate(_SHIELD))
         at = end
-    return "".join((*pieces, _ESCAPED.sub(_literal, text[at:])))
+    return "".join((*pieces, ESCAPE.sub(_literal, text[at:])))
 
 
 def _literal(found: re.Match[str]) -> str:
