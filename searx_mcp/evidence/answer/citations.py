@@ -102,7 +102,7 @@ _CALLOUT = re.compile(
 )
 _FENCE = re.compile(r"[ \t>]*+(?:`{3}|~{3})")
 
-_LONGEST: Final = 1_000
+_STATEMENT_CHARS: Final = 1_000
 """Maximum code points of a statement; a longer one is cut anywhere."""
 _HEADING = re.compile(r"[ \t]*+(#{1,6})[ \t]++(.*)")
 _RULER = re.compile(r"\|[ \t:|-]*+$")
@@ -407,7 +407,7 @@ class _Divider:
             self._term = ""
             while self._above and self._above[-1][0] >= level:
                 self._above.pop()
-            self._above.append((level, normalised(heading[2][:_LONGEST])))
+            self._above.append((level, normalised(heading[2][:_STATEMENT_CHARS])))
         elif line.strip():
             self._lines.append(line)
 
@@ -419,14 +419,14 @@ class _Divider:
         self._lines.clear()
         start = 0
         for stop in (*sentence_ends(text), len(text)):
-            for low in range(start, stop, _LONGEST):
-                yield PageSentence(text[low : min(stop, low + _LONGEST)].strip(), title)
+            for low in range(start, stop, _STATEMENT_CHARS):
+                yield PageSentence(text[low : min(stop, low + _STATEMENT_CHARS)].strip(), title)
             start = stop
 
     def _row(self, line: str) -> Iterator[PageSentence]:
         if _RULER.match(line.strip()):
             return
-        row = normalised(line.replace("|", " ; "))[:_LONGEST]
+        row = normalised(line.replace("|", " ; "))[:_STATEMENT_CHARS]
         yield PageSentence(row, f"{self._title()} ; {self._header}")
         self._header = self._header or row
 
