@@ -107,7 +107,7 @@ class SqliteCorpusStore(SqlCorpusStore[str, str]):
     @override
     async def keep(self, page: StoredPage, chunks: Sequence[StoredChunk], now: float) -> Kept:
         row = await asyncio.to_thread(packed, page, chunks)
-        due = dict(self._unpinned)
+        due = self._unpinned
 
         def work(tx: Transaction) -> Kept:
             self._pin(tx, due)
@@ -128,9 +128,8 @@ class SqliteCorpusStore(SqlCorpusStore[str, str]):
 
     @override
     async def pin(self, urls: Sequence[str], now: float) -> None:
-        late = self._unpinned | dict.fromkeys(urls, now)
-        self._unpinned = dict(sorted(late.items(), key=itemgetter(1))[-_MOST_UNPINNED:])
-        due = dict(self._unpinned)
+        late = {**self._unpinned, **dict.fromkeys(urls, now)}
+        self._unpinned = due = dict(sorted(late.items(), key=itemgetter(1))[-_MOST_UNPINNED:])
         if await self._note(lambda tx: self._pin(tx, due)):
             self._pinned(due)
 
