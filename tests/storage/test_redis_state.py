@@ -481,7 +481,7 @@ async def test_with_tls_the_certificate_is_checked(start_redis, store_at, tmp_pa
 )
 def test_an_address_that_cannot_be_used_is_refused_at_once(url, reason):
     with pytest.raises(ValueError, match=reason):
-        RedisStore(url, prefix="a:")
+        RedisStore(url, prefix="a:", patience=30)
 
 
 def test_known_charges_are_forgotten_when_no_window_asks_for_them():
