@@ -176,6 +176,8 @@ async def test_refresh_tells_what_was_kept_and_dropped(run_cli, environment):
         data = await json_of(run_cli, "refresh", **there)
         assert len(web.requests) == 2, "each time, though it is not due"
         listed = await json_of(run_cli, "list", **there)
+        web.put("/i.json", FakePage("", status=503))
+        failed = await run_cli("instances", "refresh", **there)
     assert "15 listed, 12 kept, 12 in the pool." in ran.out
     assert "1 dropped: not https" in ran.out
     assert "The list has changed." in ran.out
@@ -184,6 +186,8 @@ async def test_refresh_tells_what_was_kept_and_dropped(run_cli, environment):
     }  # fmt: skip
     assert data["dropped"] == {"not_https": 1, "analytics": 1, "tls_grade": 1}
     assert data["changed"] is False
+    assert "The list was not updated: The server answered with status 503." in failed.out
+    assert failed.err == "", "the reason is not logged as well"
     assert len(listed["instances"]) == 12
     ran = await run_cli("instances", "refresh", **environment())
     assert ran.code == ExitCode.FAILED
