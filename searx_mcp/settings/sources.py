@@ -32,7 +32,7 @@ from pydantic_core import ErrorDetails
 from searx_mcp.errors import SettingsError
 from searx_mcp.files import read_text
 from searx_mcp.models.base import WANTED
-from searx_mcp.models.spelling import did_you_mean, shown
+from searx_mcp.models.spelling import did_you_mean, near, shown
 from searx_mcp.settings.environment import (
     ALIASES,
     UNSHOWN_PROXIES,
@@ -338,6 +338,10 @@ def _listed(text: str) -> list[str]:
     return [part.strip() for part in re.split(r"[;,]", text) if part.strip()]
 
 
+_NEAR: Final = 0.75
+"""Least similarity of a variable to the one that was meant: names share their table."""
+
+
 def _check_variables(environ: Mapping[str, str], place: Callable[[str], str]) -> None:
     """Refuse unknown variables with our prefix: most are misspelt."""
     keys = (*_FIELDS, *_TABLES, _PROFILES)
@@ -348,7 +352,9 @@ def _check_variables(environ: Mapping[str, str], place: Callable[[str], str]) ->
             continue
         if upper not in known:
             field = upper.removeprefix(PREFIX).lower().replace("__", ".")
-            message = f"is not a setting{did_you_mean(upper, known.difference(_OF_TESTS))}"
+            named = {each.removeprefix(PREFIX): each for each in known.difference(_OF_TESTS)}
+            meant = near(upper.removeprefix(PREFIX), named, least=_NEAR)
+            message = f"is not a setting{f' (did you mean {named[meant]}?)' if meant else ''}"
             raise SettingsError(shown(field)[1:-1], message, origin=place(name))
 
 

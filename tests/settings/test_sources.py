@@ -541,6 +541,11 @@ def test_a_mistake_in_the_environment_is_told(environ, field, message, refusal):
     assert f"environment {next(iter(environ))}".startswith(error.origin.rstrip("."))
 
 
+@pytest.mark.parametrize("name", ["FETCH__NOPE", "STORAGE__DIRECTORY", "POOL__X"])
+def test_a_variable_that_shares_only_its_table_with_another_is_not_taken_for_it(name, refusal):
+    assert refusal(environ={f"SEARX_MCP_{name}": "x"}).message.endswith(": is not a setting")
+
+
 @pytest.mark.parametrize(
     ("overrides", "field", "message"),
     [
