@@ -29,7 +29,7 @@ from pydantic import (
 from pydantic.fields import FieldInfo
 from pydantic_core import ErrorDetails
 
-from searx_mcp.errors import SettingsError
+from searx_mcp.errors import MOST_PROBLEMS, SettingsError
 from searx_mcp.files import read_text
 from searx_mcp.models.base import WANTED
 from searx_mcp.models.spelling import did_you_mean, near, shown
@@ -112,7 +112,7 @@ def load(
         The settings, and the origin of each.
 
     Raises:
-        SettingsError: for the first error found.
+        SettingsError: a value is wrong; its message tells of the others, too.
     """
     environ, lines = with_file(environ, env_file)
 
@@ -142,7 +142,11 @@ def load(
     try:
         return Loaded(Settings.model_validate(values, context=context), origins)
     except ValidationError as error:
-        raise _settings_error(error.errors()[0], origins) from error
+        wrong = [_settings_error(details, origins) for details in error.errors()]
+        found = {each.field: each.message for each in reversed(wrong)}
+        first, *_ = wrong
+        first.message = "; ".join([*reversed(found.values())][:MOST_PROBLEMS])
+        raise first from error
 
 
 def effective(settings: Settings, origins: Mapping[str, str]) -> list[SettingRow]:

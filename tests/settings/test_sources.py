@@ -292,6 +292,19 @@ def test_search_defaults_are_composed_from_the_tables():
     assert defaults.profile == {}
 
 
+def test_every_wrong_value_is_told_at_once(write, refusal):
+    path = write("[fetch]\nmax_chars = 1\n[serch]\nx = 1\n[http]\nport = 'x'\nhost = 3")
+    wrong = refusal(path=path, environ={"SEARX_MCP_SERVER__TOOL_TIMEOUT": "abc"}).message
+    told = [each.partition(" (from")[0] for each in wrong.split("; ")]
+    assert sorted(told) == [
+        "fetch.max_chars",
+        "http.host",
+        "http.port",
+        "serch",
+        "server.tool_timeout",
+    ]
+
+
 BAD_FILES = [
     ("[search]\ncache_ttl = -1", "search.cache_ttl", "-1 is not a number from 0 to 86,400"),
     ("[search]\ncache_ttl = true", "search.cache_ttl", "True is not a number"),
