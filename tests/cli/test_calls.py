@@ -7,7 +7,7 @@ import pytest
 from searx_mcp.errors import DeadlineError, ErrorCode, PolicyError
 from searx_mcp.models.attempt import Attempt, Format, Verdict
 from searx_mcp.models.hits import Answer
-from searx_mcp.models.page import Page
+from searx_mcp.models.page import Page, Passage
 from searx_mcp.models.request import SafeSearch, TimeRange
 from searx_mcp.models.response import (
     BatchedSearch,
@@ -204,6 +204,7 @@ PAGE = Page(
 )
 
 
+PART = Passage(text="Text [b].", path=(), offset=20)
 HEAD = "T [b]  https://a.example/b\ntext/html, 2 words, 7 ms"
 
 
@@ -228,6 +229,13 @@ HEAD = "T [b]  https://a.example/b\ntext/html, 2 words, 7 ms"
             (
                 f"{HEAD}\nCharacters 3 to 12 of 40. To read on: searx-mcp fetch --cursor abc"
                 " --offset 12\n"
+            ),
+        ),
+        (
+            {"cursor": "abc", "next_offset": 0, "total_chars": 40, "passages": (PART,)},
+            (
+                f"{HEAD}\nThe parts that fit the prompt best, of 40 characters. To read on: searx-mcp"
+                " fetch --cursor abc --offset 0\n"
             ),
         ),
     ],
