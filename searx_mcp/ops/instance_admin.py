@@ -319,6 +319,8 @@ class InstanceAdmin:
         record = pool.reset(url, now)
         await self._state.save({url: record}, now)
         notes = ["Requests already sent still count against its budget."]
+        if url in self._parts.membership.own:
+            notes.clear()
         return self._change(url, f"{url} was reset.", notes, changed=True)
 
     async def test(

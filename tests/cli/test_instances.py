@@ -271,10 +271,12 @@ async def test_a_test_tells_its_cost(run_cli, public, environment):
 async def test_an_export_is_imported_elsewhere(run_cli, public, environment, tmp_path):
     there = environment(public)
     await run_cli("instances", "add", "http://10.0.0.9/", **there)
+    ran = await run_cli("instances", "export", "-o", str(tmp_path / "one.json"), **there)
+    assert "one.json: 1 choice, 0 instances\n" in ran.err
     await run_cli("instances", "block", "b.example", **there)
     file = tmp_path / "export.json"
     ran = await run_cli("instances", "export", "-o", str(file), **there)
-    assert f"{file}: 2 choices, " in ran.err
+    assert f"{file}: 2 choices, 0 instances\n" in ran.err
     shown = json.loads((await run_cli("instances", "export", "--json", **there)).out)
     assert set(shown) == {"schema_version", "exported_at", "searx_mcp", "choices", "records"}
     elsewhere = {**there, "SEARX_MCP_STORAGE__FOLDER": str(tmp_path / "elsewhere")}

@@ -169,6 +169,11 @@ async def test_only_public_hosts_are_blocked_and_only_own_ones_removed(client_of
                 await client.admin.remove(public.url)
 
 
+async def test_the_reset_of_an_own_instance_speaks_of_no_budget(client_of):
+    async with FakeSearxng() as own, client_of(own=[own]) as client:
+        assert "budget" not in " ".join((await client.admin.reset(own.url)).notes)
+
+
 async def test_a_reset_instance_is_new_and_its_budget_as_it_was(client_of, clock):
     async with FakeSearxng() as fake, client_of(fake) as client:
         fake.limit()
