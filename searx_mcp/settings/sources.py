@@ -32,7 +32,7 @@ from pydantic_core import ErrorDetails
 from searx_mcp.errors import MOST_PROBLEMS, SettingsError
 from searx_mcp.files import read_text
 from searx_mcp.models.base import WANTED
-from searx_mcp.models.spelling import did_you_mean, near, shown
+from searx_mcp.models.spelling import near, shown
 from searx_mcp.settings.environment import (
     ALIASES,
     UNSHOWN_PROXIES,
@@ -343,7 +343,7 @@ def _listed(text: str) -> list[str]:
 
 
 _NEAR: Final = 0.75
-"""Least similarity of a variable to the one that was meant: names share their table."""
+"""Least similarity of a setting to the one that was meant: many names share their table."""
 
 
 def _check_variables(environ: Mapping[str, str], place: Callable[[str], str]) -> None:
@@ -371,7 +371,8 @@ def _settings_error(details: ErrorDetails, origins: Mapping[str, str]) -> Settin
     elif key == CREDENTIALS and len(location) > CREDENTIALS.count(".") + 1:
         message = wrong_entry(details)
     elif details["type"] == "extra_forbidden":
-        message = f"is not a setting{did_you_mean(key, (*_FIELDS, *_TABLES, _PROFILES))}"
+        meant = near(key, (*_FIELDS, *_TABLES, _PROFILES), least=_NEAR)
+        message = f"is not a setting{f' (did you mean {meant}?)' if meant else ''}"
         return SettingsError(shown(key)[1:-1], message, origin=origins.get(key, ""))
     elif key in _FIELDS:
         allowed = _allowed(key)

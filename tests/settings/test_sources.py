@@ -555,8 +555,9 @@ def test_a_mistake_in_the_environment_is_told(environ, field, message, refusal):
 
 
 @pytest.mark.parametrize("name", ["FETCH__NOPE", "STORAGE__DIRECTORY", "POOL__X"])
-def test_a_variable_that_shares_only_its_table_with_another_is_not_taken_for_it(name, refusal):
+def test_a_setting_that_shares_only_its_table_with_another_is_not_taken_for_it(name, refusal):
     assert refusal(environ={f"SEARX_MCP_{name}": "x"}).message.endswith(": is not a setting")
+    assert refusal(overrides={name.lower().replace("__", "."): 1}).message.endswith("not a setting")
 
 
 @pytest.mark.parametrize(
