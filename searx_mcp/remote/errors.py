@@ -209,7 +209,7 @@ def _quoted(detail: ErrorDetail) -> str:
     """Return what the site and the service say about the error."""
     said = (detail.quoted, detail.message, detail.advice)
     joined = "; ".join(each[:_QUOTED_CHARS] for each in said if each)
-    return clean_line(joined.replace(".; ", "; "), _QUOTED_CHARS)
+    return clean_line(joined.replace(".; ", ". "), _QUOTED_CHARS)
 
 
 def _attempts(detail: ErrorDetail) -> tuple[Attempt, ...]:

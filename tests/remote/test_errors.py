@@ -206,7 +206,7 @@ async def test_no_word_of_a_service_leaves_the_fence(
             424,
             told("not_found", url="https://a.example/", message="Gone (404).", advice="Look on."),
             FetchError,
-            {"quoted": "Gone (404); Look on."},
+            {"quoted": "Gone (404). Look on."},
         ),
         (
             503,
