@@ -129,7 +129,7 @@ async def test_results_left_out_for_their_pages_are_counted(printed):
 async def test_an_answer_of_the_cache_and_an_empty_one_say_so(printed):
     found = response(cached=True, attempts=ATTEMPTS[:1])
     shown = (await printed("search bees --pages --max-tokens 200", search=found)).out
-    assert shown.startswith("No search results found.\nTry fewer")
+    assert shown.startswith("No search results found.\nLeave out")
     assert shown.endswith("\n\nfrom the cache, answered by https://a.example/\n")
 
 
