@@ -1,6 +1,6 @@
 """What the constants of the main content are worth: F1 with half and with twice of each.
 
-python -m benchmarks.constants PATH [--modules chrome,roots] [--sample N] [--json]
+python -m benchmarks.constants PATH [--modules boilerplate,find] [--sample N] [--json]
 
 PATH is the folder of WCXB; its dev split is read. Every page is prepared once, as far as the step that
 finds its content; then that step runs for every value. The text is that of the roots, so that the

@@ -1,4 +1,4 @@
-"""The process of a command: garbage while it loads, its standard streams, and the signals that end it.
+"""The process of a command: garbage collection while it loads, its standard streams, and the signals that end it.
 
 It uses only the standard library, as it runs before anything else is loaded.
 """

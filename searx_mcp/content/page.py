@@ -49,7 +49,7 @@ MARK: Final = "data-anchor"
 """The attribute with a heading's anchor."""
 
 _MAX_HEADINGS: Final = 5_000
-_MAX_CHARS: Final = 200
+_ANCHOR_CHARS: Final = 200
 _MAX_STEPS: Final = 8
 """Elements that are visited before and around a heading."""
 
@@ -251,7 +251,7 @@ def _anchor(heading: LexborNode) -> str:
 def _self_link(heading: LexborNode) -> str:
     for link in heading.css('a[href^="#"]'):
         if not any(character.isalnum() for character in link.text()):
-            return _fragment(unquote((link.attributes.get("href") or "")[1 : 3 * _MAX_CHARS]))
+            return _fragment(unquote((link.attributes.get("href") or "")[1 : 3 * _ANCHOR_CHARS]))
     return ""
 
 
@@ -302,17 +302,17 @@ def _id(node: LexborNode) -> str:
 
 
 def _fragment(text: str) -> str:
-    return text if len(text) <= _MAX_CHARS and _FRAGMENT.fullmatch(text) else ""
+    return text if len(text) <= _ANCHOR_CHARS and _FRAGMENT.fullmatch(text) else ""
 
 
-_PARTS: Final = 'div[hidden][id^="S:"]'
-_MAX_PARTS: Final = 500
-_CALLS = re.compile(r"\$R[CRSX]\b")
-_SCRIPTS: Final = "script,style,template"
+_STREAMED: Final = 'div[hidden][id^="S:"]'
+_MAX_STREAMED: Final = 500
+_REACT_CALLS = re.compile(r"\$R[CRSX]\b")
+_UNSEEN: Final = "script,style,template"
 _NOSCRIPT_CHARS: Final = 500
 """A shorter `<noscript>` only asks for scripts, or contains an image that is loaded later."""
 
-_ROOTS: Final = (
+_APP_ROOTS: Final = (
     "#root,#app,#__next,#__nuxt,#___gatsby,#svelte,#main-app,#app-root,#react-root,#q-app,#mount,"
     "#ember-app,app-root,my-app,ng-app,[ng-app],[data-reactroot],[data-v-app]"
 )
@@ -344,7 +344,7 @@ def _show_unscripted(tree: LexborHTMLParser) -> None:
     """
     if tree.body is None:
         return
-    if parts := tree.css(_PARTS)[:_MAX_PARTS]:
+    if parts := tree.css(_STREAMED)[:_MAX_STREAMED]:
         _place_streamed(tree, parts)
     if held := [(node, len(node.text())) for node in tree.body.css("noscript")]:
         _open_noscript(tree.body, held)
@@ -360,7 +360,7 @@ def _place_streamed(tree: LexborHTMLParser, parts: list[LexborNode]) -> None:
         node.attributes.get("id"): node
         for node in tree.css('template[id^="B:"],template[id^="P:"]')
     }
-    has_script = any(_CALLS.search(node.text()) for node in tree.css("script"))
+    has_script = any(_REACT_CALLS.search(node.text()) for node in tree.css("script"))
     for part in parts:
         number = (part.attributes.get("id") or "")[2:]
         place = places.get(f"B:{number}") or places.get(f"P:{number}")
@@ -379,7 +379,7 @@ def _open_noscript(body: LexborNode, held: list[tuple[LexborNode, int]]) -> None
     large = [(node, size) for node, size in held if size >= _NOSCRIPT_CHARS]
     if not large:
         return
-    unseen = sum(len(node.text()) for node in body.css(_SCRIPTS))
+    unseen = sum(len(node.text()) for node in body.css(_UNSEEN))
     rest = len(body.text()) - unseen - sum(size for _, size in held)
     for node, size in large:
         if size > rest:
@@ -422,7 +422,7 @@ def _scripts(tree: LexborHTMLParser) -> tuple[int, int]:
 
 def _has_empty_root(tree: LexborHTMLParser) -> bool:
     """Whether an app's root has next to no text."""
-    return any(len(root.text().strip()) < _ROOT_CHARS for root in tree.css(_ROOTS))
+    return any(len(root.text().strip()) < _ROOT_CHARS for root in tree.css(_APP_ROOTS))
 
 
 def _asks_for_scripts(tree: LexborHTMLParser) -> bool:

@@ -1,4 +1,4 @@
-"""Settings of fetching pages."""
+"""Settings of fetching pages, and headers for single sites."""
 
 import re
 from collections.abc import Callable, Mapping
@@ -104,15 +104,15 @@ def _readable(read: Callable[[tuple[str, ...]], object]) -> AfterValidator:
 _Places = Annotated[tuple[str, ...], _readable(AllowList.parse)]
 _Domains = Annotated[tuple[str, ...], _readable(lambda entries: [*map(normalise_domain, entries)])]
 
-_HEADERS: Final = "fetch.headers"
+_HEADERS_KEY: Final = "fetch.headers"
 
 _MAX_HEADERS: Final = 20
-_MAX_VALUE: Final = 4_096
+_HEADER_CHARS: Final = 4_096
 """Characters; servers usually accept 8 kB of headers in total."""
-_NAME: Final = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]{1,64}")
+_HEADER_NAME: Final = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]{1,64}")
 """A token of RFC 9110, section 5.6.2."""
-_VALUE: Final = re.compile(r"[\x21-\x7e](?:[\x20-\x7e\t]*[\x21-\x7e])?")
-_OURS: Final = frozenset(
+_HEADER_VALUE: Final = re.compile(r"[\x21-\x7e](?:[\x20-\x7e\t]*[\x21-\x7e])?")
+_OUR_HEADERS: Final = frozenset(
     {
         "accept-encoding", "connection", "content-encoding", "content-length", "content-type",
         "expect", "host", "if-match", "if-modified-since", "if-none-match", "if-range",
@@ -121,67 +121,72 @@ _OURS: Final = frozenset(
     }
 )  # fmt: skip
 """Hop-by-hop headers (RFC 9110, section 7.6.1), and those that control how the answer is encoded."""
-_HOST: Final = re.compile(r"[a-z0-9_](?:[a-z0-9_.-]{0,252}[a-z0-9_])?|[0-9a-f:.]+:[0-9a-f:.]*")
+_SITE_HOST: Final = re.compile(r"[a-z0-9_](?:[a-z0-9_.-]{0,252}[a-z0-9_])?|[0-9a-f:.]+:[0-9a-f:.]*")
 _PRINTABLE: Final = re.compile(r"[\x21-\x7e]+")
 _PORTS: Final = {"http": 80, "https": 443}
 
-_Given = dict[str, dict[str, SecretStr]]
+_SiteHeaders = dict[str, dict[str, SecretStr]]
 
 
-def _checked(given: _Given) -> _Given:
-    found: _Given = {}
+def _checked_headers(given: _SiteHeaders) -> _SiteHeaders:
+    found: _SiteHeaders = {}
     for written, headers in given.items():
-        origin = _origin(written)
+        origin = _site_origin(written)
         if origin in found:
-            raise refusal(_HEADERS, f"there are two tables for {origin}: keep one")
+            raise refusal(_HEADERS_KEY, f"there are two tables for {origin}: keep one")
         if len(headers) > _MAX_HEADERS:
-            raise refusal(_HEADERS, f"{origin} has {len(headers)} headers; at most {_MAX_HEADERS}")
+            raise refusal(
+                _HEADERS_KEY, f"{origin} has {len(headers)} headers; at most {_MAX_HEADERS}"
+            )
         names = [name.lower() for name in headers]
         if len(set(names)) < len(names):
-            raise refusal(_HEADERS, f"a header of {origin} appears twice: keep one")
+            raise refusal(_HEADERS_KEY, f"a header of {origin} appears twice: keep one")
         for name, value in headers.items():
-            _check(origin, name, value)
+            _check_header(origin, name, value)
         found[origin] = headers
     return found
 
 
-def _origin(written: str) -> str:
+def _site_origin(written: str) -> str:
     """Parse a host, perhaps with a port, as its https origin; http must be written out."""
     text = written if "://" in written else f"https://{written}"
     try:
         parts = urlsplit(text)
         host, port = (parts.hostname or "").rstrip("."), parts.port
     except ValueError as error:
-        raise refusal(_HEADERS, _NO_HOST) from error
+        raise refusal(_HEADERS_KEY, _NO_SITE) from error
     is_bare = text.count("/") == 2 + (parts.path == "/") and not (parts.query or parts.fragment)
     is_clean = _PRINTABLE.fullmatch(text) and "@" not in text  # urlsplit drops line breaks
-    if not (is_clean and is_bare and parts.scheme in _PORTS and _HOST.fullmatch(host)):
-        raise refusal(_HEADERS, _NO_HOST)
+    if not (is_clean and is_bare and parts.scheme in _PORTS and _SITE_HOST.fullmatch(host)):
+        raise refusal(_HEADERS_KEY, _NO_SITE)
     authority = f"[{host}]" if ":" in host else host
     if port is not None and port != _PORTS[parts.scheme]:
         authority = f"{authority}:{port}"
     return f"{parts.scheme}://{authority}"
 
 
-_NO_HOST: Final = (
+_NO_SITE: Final = (
     "its tables are named after a host, such as wiki.example.org or wiki.example.org:8443, or"
     " http://wiki.internal for one without https; international names in ASCII"
 )
 
 
-def _check(origin: str, name: str, value: SecretStr) -> None:
-    if not _NAME.fullmatch(name):
-        raise refusal(_HEADERS, f"{origin} has a name that no header can have")
-    if name.lower() in _OURS:
-        raise refusal(_HEADERS, f"{name} of {origin} belongs to the connection and cannot be set")
-    text = value.get_secret_value()
-    if len(text) > _MAX_VALUE or not _VALUE.fullmatch(text):
+def _check_header(origin: str, name: str, value: SecretStr) -> None:
+    if not _HEADER_NAME.fullmatch(name):
+        raise refusal(_HEADERS_KEY, f"{origin} has a name that no header can have")
+    if name.lower() in _OUR_HEADERS:
         raise refusal(
-            _HEADERS, f"{name} of {origin} is not one line of 1 to {_MAX_VALUE:,} ASCII characters"
+            _HEADERS_KEY, f"{name} of {origin} belongs to the connection and cannot be set"
+        )
+    text = value.get_secret_value()
+    if len(text) > _HEADER_CHARS or not _HEADER_VALUE.fullmatch(text):
+        raise refusal(
+            _HEADERS_KEY,
+            f"{name} of {origin} is not one line of 1 to {_HEADER_CHARS:,} ASCII characters",
         )
 
 
-HostHeaders = Annotated[_Given, AfterValidator(_checked)]
+HostHeaders = Annotated[_SiteHeaders, AfterValidator(_checked_headers)]
 """Headers that the operator adds for single sites, such as an intranet wiki's key: by origin, as
 `https://host:port` without a default port, so that a redirect from https to http does not send them in the clear.
 No error shows a value."""

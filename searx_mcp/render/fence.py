@@ -207,7 +207,7 @@ def folded(char: str) -> str:
     return plain if plain.isalnum() else ""
 
 
-NAMES: Final = (
+BLOCK_NAMES: Final = (
     "SOURCES",
     "EVIDENCE",
     "IMAGES",
@@ -217,7 +217,7 @@ NAMES: Final = (
     "ERROR",
     "CORPUS STATUS",
 )
-_SKELETONS: Final = frozenset(name.replace(" ", "").lower() for name in NAMES)
+_SKELETONS: Final = frozenset(name.replace(" ", "").lower() for name in BLOCK_NAMES)
 _PREFIXES: Final = frozenset(name[:end] for name in _SKELETONS for end in range(len(name)))
 _SOURCE: Final = "source"
 _ALIKE: Final = str.maketrans(

@@ -16,7 +16,6 @@ from mcp.server.transport_security import TransportSecuritySettings
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Match, Route
-from starlette.routing import Route as AppRoute
 from typing_extensions import override
 
 from searx_mcp.errors import ErrorCode, SettingsError
@@ -325,9 +324,9 @@ def _url(listener: socket.socket) -> str:
     return f"http://{f'[{host}]' if ':' in host else host}:{port}{MCP_PATH}"
 
 
-_SEARCH: Final = (422, 500, 503, 504)
-_FETCH: Final = (422, 424, 500, 504)
-_LOCAL: Final = (422, 500, 504)
+_SEARCH_STATUSES: Final = (422, 500, 503, 504)
+_FETCH_STATUSES: Final = (422, 424, 500, 504)
+_LOCAL_STATUSES: Final = (422, 500, 504)
 
 
 def _operation(verb: Verb[Any, Any], route: RestRoute) -> Operation:
@@ -355,7 +354,7 @@ OPERATIONS: Final = (
         summary="Search the web.",
         request=tools.WebSearchBody,
         responses=(tools.WebSearchAnswer,),
-        statuses=_SEARCH,
+        statuses=_SEARCH_STATUSES,
         perform=tools.web_search,
         tool=Tool.WEB_SEARCH,
     ),
@@ -366,7 +365,7 @@ OPERATIONS: Final = (
         summary="Read a page as Markdown, or continue one.",
         request=tools.WebFetchBody,
         responses=(tools.WebFetchAnswer,),
-        statuses=_FETCH,
+        statuses=_FETCH_STATUSES,
         perform=tools.web_fetch,
         tool=Tool.WEB_FETCH,
     ),
@@ -378,7 +377,7 @@ OPERATIONS: Final = (
         summary="Report the instances and open sources; sends no request.",
         request=None,
         responses=(PoolReport,),
-        statuses=_LOCAL,
+        statuses=_LOCAL_STATUSES,
         perform=operation.instances,
     ),
     Operation(
@@ -388,7 +387,7 @@ OPERATIONS: Final = (
         summary="Report the version and the routes that the caller may use.",
         request=None,
         responses=(operation.Capabilities,),
-        statuses=_LOCAL,
+        statuses=_LOCAL_STATUSES,
         perform=operation.capabilities,
     ),
     Operation(
@@ -409,7 +408,7 @@ OPERATIONS: Final = (
 )
 
 
-def rest_routes(backend: Backend) -> list[AppRoute]:
+def rest_routes(backend: Backend) -> list[Route]:
     """Return the routes of a server; `server.tools`, if set, limits them to those of its tools.
 
     Args:
@@ -418,7 +417,7 @@ def rest_routes(backend: Backend) -> list[AppRoute]:
     tools_allowed = backend.settings.server.tools or tuple(Tool)
     offered = [each for each in OPERATIONS if each.tool is None or each.tool in tools_allowed]
     return [
-        AppRoute(
+        Route(
             each.path.replace("}", ":path}"),  # an address contains slashes
             Endpoint(each, backend, offered),
             methods=[each.method],

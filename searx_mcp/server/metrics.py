@@ -1,4 +1,4 @@
-"""What monitoring asks: `/metrics`, in the format of Prometheus, and `/readyz`."""
+"""What monitoring asks for: `/metrics`, in the format of Prometheus, and `/readyz`."""
 
 import asyncio
 from collections import Counter

@@ -382,7 +382,7 @@ class Sealing:
         return digest.digest()
 
 
-_LEASE: Final = round(LEASE * 1_000)
+_LEASE_MS: Final = round(LEASE * 1_000)
 """Milliseconds."""
 
 _TAKE = Script(r"""
@@ -423,12 +423,12 @@ class RedisLease(Lease):
 
     @override
     async def take(self) -> str:
-        holder = await self._evaluate(_TAKE, self.id, _LEASE)
+        holder = await self._evaluate(_TAKE, self.id, _LEASE_MS)
         return holder.decode(errors="replace") if isinstance(holder, bytes) else ""
 
     @override
     async def renew(self) -> bool:
-        reply = await self._evaluate(_EXTEND, self.id, _LEASE)
+        reply = await self._evaluate(_EXTEND, self.id, _LEASE_MS)
         is_lost: bool = reply == 0  # not while the server is down: it may be up again in time
         return not is_lost
 

@@ -48,8 +48,8 @@ _NOTES: Final = 6
 _SAY_SO: Final = "If it fails again, use what you have, and say so."
 _LEAST_PART: Final = 300
 """Minimum budget of `render.page.part`."""
-_NAMES: Final = ("id", "url", "uri")
-_PART: Final = re.compile(r"([0-9]{1,9})@(.*)", re.DOTALL)
+_ID_NAMES: Final = ("id", "url", "uri")
+_LATER_PART: Final = re.compile(r"([0-9]{1,9})@(.*)", re.DOTALL)
 """An id that reads on: character offset and page. No address starts with a digit or lacks a scheme."""
 _FACTS: Final = ("author", "site", "language", "published", "modified")
 
@@ -281,9 +281,9 @@ def _id(arguments: Mapping[str, object]) -> str:
     """
     given = {folded(name): value for name, value in arguments.items() if value is not None}
     for name in given:
-        if name not in _NAMES:
+        if name not in _ID_NAMES:
             raise InvalidArgumentError(shown(name)[1:-1], "is unknown; known: id")
-    value = next((given[name] for name in _NAMES if name in given), "")
+    value = next((given[name] for name in _ID_NAMES if name in given), "")
     if isinstance(value, list) and len(value) == 1:
         value = value[0]
     if not isinstance(value, str):
@@ -300,7 +300,7 @@ def page_of(raw: Mapping[str, object]) -> FetchRequest:
         InvalidArgumentError: it identifies no page.
     """
     asked = _id(raw)
-    if found := _PART.fullmatch(asked):
+    if found := _LATER_PART.fullmatch(asked):
         return parse_fetch({"url": found[2], "offset": found[1]})
     return parse_fetch({"url": asked})
 

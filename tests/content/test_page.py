@@ -243,6 +243,7 @@ CALL = "<script>$RC('B:0','S:0')</script>"
             id="place inside",
         ),
         pytest.param(STREAMED.format("x", "x") + CALL, "One. Three.", id="hidden"),
+        pytest.param(STREAMED.format("B:0", "S:0"), "One. Two. Three.", id="call in a file"),
         pytest.param(STREAMED.format("B:0", "S:1"), "One. Three.", id="no call"),
         pytest.param("<frameset></frameset>", "", id="no body"),
     ],
@@ -258,7 +259,9 @@ SENTENCES = "<p>A sentence that a reader can read without any script at all.</p>
     ("body", "is_open"),
     [
         pytest.param(
-            f"<noscript>Held. {SENTENCES}</noscript><script>x()</script>", True, id="Discourse"
+            f"<noscript>Held. {SENTENCES}</noscript><script>{'x();' * 500}</script>",
+            True,
+            id="Discourse",
         ),
         pytest.param(
             f"<noscript>Held. {SENTENCES}</noscript>{SENTENCES * 2}",
@@ -300,6 +303,7 @@ SKELETONS = {
     "large script": (f"<h1>Shop</h1>{SCRIPT}", True),
     "drawn by the server": (f"<div id=root>{PROSE}</div>{SCRIPT}", False),
     "long enough": (f"<noscript>No JavaScript?</noscript>{PROSE}{SCRIPT}", False),
+    "some text": (f"<p>{'Hello, reader. ' * 6}</p>{SCRIPT}", False),
     "counts visits": ("<p>Hello.</p><script src=/count.js></script>", False),
     "short": ("<p>Hello.</p>", False),
     "no scripts at all": ("<div id=root></div>", False),

@@ -9,7 +9,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from searx_mcp.render import fence
-from searx_mcp.render.fence import NAMES, block, fenced, neutralise, one_line, one_url, strangers
+from searx_mcp.render.fence import (
+    BLOCK_NAMES,
+    block,
+    fenced,
+    neutralise,
+    one_line,
+    one_url,
+    strangers,
+)
 from searx_mcp.render.tokens import estimate
 
 PIECES = st.lists(
@@ -225,7 +233,7 @@ def test_a_block_is_its_name_and_its_lines():
 @pytest.mark.parametrize(
     ("written", "shown"),
     [
-        *((f"[{name}]", f"({name}]") for name in NAMES),
+        *((f"[{name}]", f"({name}]") for name in BLOCK_NAMES),
         ("[Stats] x", "(Stats] x"),
         ("> **[ STATS ]**", "> **( STATS ]**"),
         (" " * 200 + "[STATS]", " " * 200 + "(STATS]"),

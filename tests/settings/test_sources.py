@@ -220,13 +220,25 @@ def test_variables_that_set_nothing_are_left_alone(environ):
 
 def test_a_table_can_be_given_as_json_in_one_variable():
     environ = {
-        "SEARX_MCP_NETWORK": '{"max_connections": 8, "connect_timeout": 1}',
         "SEARX_MCP_NETWORK__CONNECT_TIMEOUT": "2",
+        "SEARX_MCP_NETWORK": '{"max_connections": 8, "connect_timeout": 1}',
     }
     settings, origins = load(environ=environ)
     assert (settings.network.max_connections, settings.network.connect_timeout) == (8, 2)
     assert origins["network.max_connections"] == "environment SEARX_MCP_NETWORK"
     assert origins["network.connect_timeout"] == "environment SEARX_MCP_NETWORK__CONNECT_TIMEOUT"
+
+
+def test_json_is_read_where_a_table_is_wanted_and_left_alone_in_a_text():
+    environ = {
+        "SEARX_MCP_FETCH__HEADERS": '{"https://wiki.example": {"X-Key": "a"}}',
+        "SEARX_MCP_REMOTE__URL": "https://service.example",
+        "SEARX_MCP_REMOTE__KEY": '["not-a-list"]',
+    }
+    settings, _ = load(environ=environ)
+    (headers,) = settings.fetch.headers.values()
+    assert headers["X-Key"].get_secret_value() == "a"
+    assert settings.remote.key.get_secret_value() == '["not-a-list"]'
 
 
 def test_our_own_variable_beats_searxng_url_and_searxng_url_beats_the_file(
@@ -252,20 +264,24 @@ def test_profiles_come_from_all_sources(write):
     )
     environ = {
         "SEARX_MCP_PROFILES__NEWS__CATEGORY": "it",
-        "SEARX_MCP_PROFILES__SAFE": '{"safe_search": 2}',
+        "searx_mcp_profiles__safe__allowed_domains": '["a.example"]',
+        "SEARX_MCP_PROFILES__SAFE__LANGUAGE": "de",
+        "SEARX_MCP_PROFILES__SAFE": '{"safe_search": 2, "language": "en"}',
     }
     settings, origins = load(path=path, environ=environ, overrides={"profiles.new.limit": 3})
     assert settings.profiles == {
         "news": {"category": "it", "recency": "oneDay"},
         "plain": {},
         "docs": {"allowed_domains": ["docs.example.org"]},
-        "safe": {"safe_search": 2},
+        "safe": {"safe_search": 2, "language": "de", "allowed_domains": ["a.example"]},
         "new": {"limit": 3},
     }
     assert settings.search_defaults().profile == settings.profiles["news"]
     assert origins["profiles.news.recency"] == f"file {path}"
     assert origins["profiles.news.category"] == "environment SEARX_MCP_PROFILES__NEWS__CATEGORY"
     assert origins["profiles.safe.safe_search"] == "environment SEARX_MCP_PROFILES__SAFE"
+    domains = origins["profiles.safe.allowed_domains"]
+    assert domains == "environment searx_mcp_profiles__safe__allowed_domains"
     assert origins["profiles.new.limit"] == "argument profiles.new.limit"
     row = effective(settings, origins)[-1]
     assert row[:3] == ("profiles.new.limit", 3, "argument profiles.new.limit")

@@ -25,8 +25,8 @@ MILLISECONDS = 60_000
 @pytest.fixture(autouse=True)
 def usual(monkeypatch: pytest.MonkeyPatch) -> int:
     """Hold leases for longer; gives the milliseconds for which they are held elsewhere."""
-    usual: int = redis._LEASE
-    monkeypatch.setattr(redis, "_LEASE", MILLISECONDS)
+    usual: int = redis._LEASE_MS
+    monkeypatch.setattr(redis, "_LEASE_MS", MILLISECONDS)
     return usual
 
 

@@ -219,7 +219,7 @@ def _icon_and_text(box: LexborNode) -> list[LexborNode]:
 _GRIDS: Final = "div.summary-table"
 """Cells in sequence, the first of them the headers: javadoc's tables since version 16."""
 
-_HEAD: Final = "table-header"
+_GRID_HEAD: Final = "table-header"
 _SIGNATURES: Final = "div.member-signature,div.type-signature,div.package-signature"
 _PROTOTYPES: Final = "table.memname"
 """A declaration in Doxygen: a row for each parameter, with type, name and comma in separate cells."""
@@ -228,9 +228,9 @@ _MOST_TERMS: Final = 2_000
 _BLANKS = re.compile(r"[ \t\xa0]+")
 _AFTER_BRACKET = re.compile(r"\( ")
 _BEFORE_BRACKET = re.compile(r" (?=[),])")
-_MAX: Final = 5_000
-_LONGEST: Final = 4_000
-_LONGEST_TITLE: Final = 200
+_MAX_DECLARATIONS: Final = 5_000
+_DECLARATION_CHARS: Final = 4_000
+_ENTRY_CHARS: Final = 200
 """Characters of a declaration, and of an entry of contents; longer ones stay as they are."""
 
 
@@ -241,15 +241,15 @@ def _normalize_declarations(tree: LexborHTMLParser, _removals: Removals) -> None
         tree: without hidden elements.
     """
     # From the inside out, since each replaces its content.
-    for grid in tree.css(_GRIDS)[:_MAX][::-1]:
+    for grid in tree.css(_GRIDS)[:_MAX_DECLARATIONS][::-1]:
         _rewrite_grid(tree, grid)
-    for signature in tree.css(_SIGNATURES)[:_MAX][::-1]:
-        if short_text(signature, _LONGEST):
+    for signature in tree.css(_SIGNATURES)[:_MAX_DECLARATIONS][::-1]:
+        if short_text(signature, _DECLARATION_CHARS):
             _put_code(tree, signature, _BLANKS.sub(" ", signature.text()).strip())
-    for prototype in tree.css(_PROTOTYPES)[:_MAX][::-1]:
-        if short_text(prototype, _LONGEST):
+    for prototype in tree.css(_PROTOTYPES)[:_MAX_DECLARATIONS][::-1]:
+        if short_text(prototype, _DECLARATION_CHARS):
             _rewrite_prototype(tree, prototype)
-    for terms in tree.css("dl")[:_MAX][::-1]:
+    for terms in tree.css("dl")[:_MAX_DECLARATIONS][::-1]:
         if _is_contents(terms):
             _rewrite_contents(tree, terms)
 
@@ -266,7 +266,7 @@ DECLARATIONS: Final = Dialect(
 
 def _rewrite_grid(tree: LexborHTMLParser, grid: LexborNode) -> None:
     cells = [child for child in children(grid) if child.is_element_node]
-    width = sum(_HEAD in classes(cell) for cell in cells)
+    width = sum(_GRID_HEAD in classes(cell) for cell in cells)
     if not width or len(cells) % width:
         return
     table = new(tree, "table")
@@ -292,7 +292,7 @@ def _is_contents(terms: LexborNode) -> bool:
 
 def _is_link(term: LexborNode) -> bool:
     """Whether it is one link, perhaps after a number."""
-    title = short_text(term, _LONGEST_TITLE)
+    title = short_text(term, _ENTRY_CHARS)
     link = term.css_first("a[href]") if title else None
     return link is not None and not any(map(str.isalpha, title.replace(text_of(link), "", 1)))
 

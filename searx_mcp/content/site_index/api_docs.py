@@ -1,4 +1,4 @@
-"""The names that generators of documentation of code list: rustdoc, javadoc, Doxygen."""
+"""Lists of the names in code, as rustdoc, javadoc and Doxygen write them for their search."""
 
 import re
 from collections.abc import Iterator

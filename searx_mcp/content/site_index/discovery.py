@@ -44,7 +44,7 @@ FORMATS: Final[Mapping[str, Reader]] = {
     "sitemap": page_lists.sitemap,
 }
 _PACKED: Final = frozenset({"sphinx-inventory"})
-"""Formats that are read as bytes, each as one character."""
+"""Formats of binary files, which are decoded to one character for each byte."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,7 @@
 """The walk over the tree: text becomes parts of paragraphs, and paragraphs become blocks.
 
 It does not recurse, so that any depth of nesting is safe. The handler of an element (in `inline_elements`,
-`block_elements`, `tables`) defines its meaning: a function that is called where the element begins, and returns the
+`block_elements` or `write`) defines its meaning: a function that is called where the element begins, and returns the
 function to call where it ends.
 """
 

@@ -16,7 +16,7 @@ from typing import Final, NamedTuple
 from unicodedata import normalize
 from urllib.parse import quote
 
-from searx_mcp.content.markdown import code_span, code_spans, in_code
+from searx_mcp.content.markdown import ESCAPE, code_span, code_spans, in_code
 from searx_mcp.content.outline import inline_text
 from searx_mcp.content.passages import score_all
 from searx_mcp.content.sentences import plain, sentence_ends
@@ -63,7 +63,6 @@ _LINE_START = re.compile(
     re.MULTILINE,
 )
 """Heading marks, table rules and code fences."""
-_ESCAPED = re.compile(r"\\([!-/:-@\[-`{-~])")
 _MARKS_OF_MARKDOWN: Final = "*_~#>|[]<^`-+"
 _SHIELD: Final = str.maketrans(
     {mark: chr(0xE100 + number) for number, mark in enumerate(_MARKS_OF_MARKDOWN)}
@@ -105,7 +104,7 @@ _CALLOUT = re.compile(
 )
 _FENCE = re.compile(r"[ \t>]*+(?:`{3}|~{3})")
 
-_LONGEST: Final = 1_000
+_STATEMENT_CHARS: Final = 1_000
 """Maximum code points of a statement; a longer one is cut anywhere."""
 _HEADING = re.compile(r"[ \t]*+(#{1,6})[ \t]++(.*)")
 _RULER = re.compile(r"\|[ \t:|-]*+$")
@@ -214,9 +213,9 @@ def _shielded(text: str) -> str:
     at = 0
     for start, end in code_spans(text) if "`" in text or "~~~" in text else ():
         code = text[start:end].strip("`") if text[start] == "`" else text[start:end]
-        pieces += (_ESCAPED.sub(_literal, text[at:start]), code.translate(_SHIELD))
+        pieces += (ESCAPE.sub(_literal, text[at:start]), code.translate(_SHIELD))
         at = end
-    return "".join((*pieces, _ESCAPED.sub(_literal, text[at:])))
+    return "".join((*pieces, ESCAPE.sub(_literal, text[at:])))
 
 
 def _literal(found: re.Match[str]) -> str:
@@ -416,7 +415,7 @@ class _Divider:
             self._term = ""
             while self._above and self._above[-1][0] >= level:
                 self._above.pop()
-            self._above.append((level, normalised(heading[2][:_LONGEST])))
+            self._above.append((level, normalised(heading[2][:_STATEMENT_CHARS])))
         elif line.strip():
             self._lines.append(line)
 
@@ -428,14 +427,14 @@ class _Divider:
         self._lines.clear()
         start = 0
         for stop in (*sentence_ends(text), len(text)):
-            for low in range(start, stop, _LONGEST):
-                yield PageSentence(text[low : min(stop, low + _LONGEST)].strip(), title)
+            for low in range(start, stop, _STATEMENT_CHARS):
+                yield PageSentence(text[low : min(stop, low + _STATEMENT_CHARS)].strip(), title)
             start = stop
 
     def _row(self, line: str) -> Iterator[PageSentence]:
         if _RULER.match(line.strip()):
             return
-        row = normalised(line.replace("|", " ; "))[:_LONGEST]
+        row = normalised(line.replace("|", " ; "))[:_STATEMENT_CHARS]
         yield PageSentence(row, f"{self._title()} ; {self._header}")
         self._header = self._header or row
 

@@ -76,8 +76,9 @@ def marked(text: str) -> str:
     for line in text.split("\n"):
         while end <= at and end < len(text):
             start, end = next(code)
+        is_code = start <= at < end
         at += len(line) + 1
-        if source is None and (mark := _TAG_LINE.match(line)) and not start < at < end:
+        if source is None and not is_code and (mark := _TAG_LINE.match(line)):
             source, line = _cited(mark["head"]), line[mark.end() :]  # noqa: PLW2901 - the rest of the line
             closing = _TAG_END.search(line)
             if closing and line[closing.end() :].strip():  # continues after the quotation

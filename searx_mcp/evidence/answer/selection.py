@@ -9,7 +9,7 @@ from typing import Final
 
 from searx_mcp.content.passages import score_all
 from searx_mcp.content.sentences import sentence_ends
-from searx_mcp.content.words import FIGURE_WORDS, terms, tokens
+from searx_mcp.content.words import FIGURE_WORDS, LINK_TARGET, terms, tokens
 from searx_mcp.evidence.answer.citations import sentences_of
 from searx_mcp.evidence.corpus.retrieval import ChunkHit
 from searx_mcp.evidence.requests import Intent
@@ -38,7 +38,6 @@ _BESIDE_SHARE: Final = 0.5
 _BREADTH: Final = 3
 _FURTHER_SHARE: Final = 0.5
 """If a question wants breadth, factor for further chunks of a page that already has so many. Chosen."""
-_TARGET = re.compile(r"(?<=\])\([^()\s]*\)")
 _LIST = re.compile(r"^\s{0,3}(?:\d{1,3}[.)]|[-*+])\s", re.MULTILINE)
 _TABLE = re.compile(r"^\s*\|.*\|\s*$", re.MULTILINE)
 _HEADING = re.compile(r"\s{0,3}#{1,6}\s")
@@ -267,7 +266,7 @@ def copies_of(
     first: dict[tuple[str, str], str] = {}
     copies = {}
     for url, chunks in pages.items():
-        text = "".join(_TARGET.sub("", chunk.text) for chunk in chunks)
+        text = "".join(LINK_TARGET.sub("", chunk.text) for chunk in chunks)
         original = first.setdefault((titles.get(url, ""), text), url)
         if original != url:
             copies[url] = original

@@ -39,10 +39,10 @@ BATCH: Final = 32
 """Texts per request."""
 _MOST_CHARS: Final = 8_000
 """Maximum characters of a text; models truncate or refuse longer ones."""
-_MAX_BYTES: Final = 16 << 20
-"""Maximum bytes of an answer: 32 vectors of 8,192 numbers in 20 characters have 5 MB."""
 _MOST_RANKED_CHARS: Final = 4_000
 """The same for a rerank server, which fails altogether if a text is longer than its model can read."""
+_MAX_BYTES: Final = 16 << 20
+"""Maximum bytes of an answer: 32 vectors of 8,192 numbers in 20 characters have 5 MB."""
 _RETRY_PAUSE: Final = 0.25
 PAUSE: Final = 30.0
 """Seconds for which a failed server is not asked, so that not every question waits for it in turn."""

@@ -5,6 +5,7 @@ import logging
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from operator import itemgetter
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
@@ -50,6 +51,8 @@ _MERGES: Final = 1_000
 """Transactions for merging the index; a file of 1 GB takes a hundred, unless other processes keep writing."""
 _MEMORY_BYTES: Final = 64 << 20
 """Maximum bytes of a corpus in memory, whatever the limit of a file."""
+_MOST_UNPINNED: Final = 1_000
+"""Citations that wait until they can be recorded; of more, the latest."""
 
 _GONE_AT_ONCE: Final = 32
 """Pages that one transaction deletes, of some 30 chunks each: about 0.1 s."""
@@ -104,7 +107,7 @@ class SqliteCorpusStore(SqlCorpusStore[str, str]):
     @override
     async def keep(self, page: StoredPage, chunks: Sequence[StoredChunk], now: float) -> Kept:
         row = await asyncio.to_thread(packed, page, chunks)
-        due = dict(self._unpinned)
+        due = self._unpinned
 
         def work(tx: Transaction) -> Kept:
             self._pin(tx, due)
@@ -125,8 +128,8 @@ class SqliteCorpusStore(SqlCorpusStore[str, str]):
 
     @override
     async def pin(self, urls: Sequence[str], now: float) -> None:
-        self._unpinned |= dict.fromkeys(urls, now)
-        due = dict(self._unpinned)
+        late = {**self._unpinned, **dict.fromkeys(urls, now)}
+        self._unpinned = due = dict(sorted(late.items(), key=itemgetter(1))[-_MOST_UNPINNED:])
         if await self._note(lambda tx: self._pin(tx, due)):
             self._pinned(due)
 

@@ -8,14 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Annotated, Any, Final, Literal
 
-from pydantic import (
-    AfterValidator,
-    BeforeValidator,
-    ConfigDict,
-    Field,
-    StrictBool,
-    StrictInt,
-)
+from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field, StrictBool, StrictInt
 from pydantic.alias_generators import to_camel
 
 from searx_mcp.errors import ErrorCode, SearxMcpError
@@ -42,11 +35,11 @@ from searx_mcp.server.rest.operation import Body, Call, Operation, body_of, run_
 from searx_mcp.settings.tools import Tool
 
 
-class _CamelCase(Frozen):
+class _Answer(Frozen):
     model_config = ConfigDict(alias_generator=to_camel, populate_by_name=True)
 
 
-class FirecrawlMetadata(_CamelCase):
+class FirecrawlMetadata(_Answer):
     """What is known about a page.
 
     Attributes:
@@ -72,7 +65,7 @@ class FirecrawlMetadata(_CamelCase):
     cached_at: str | None = None
 
 
-class FirecrawlDocument(_CamelCase):
+class FirecrawlDocument(_Answer):
     """A page in the requested formats.
 
     Attributes:
@@ -92,7 +85,7 @@ class FirecrawlDocument(_CamelCase):
     metadata: FirecrawlMetadata
 
 
-class FirecrawlScraped(_CamelCase):
+class FirecrawlScraped(_Answer):
     """The answer to a scrape.
 
     Attributes:
@@ -104,7 +97,7 @@ class FirecrawlScraped(_CamelCase):
     data: FirecrawlDocument
 
 
-class FirecrawlResult(_CamelCase):
+class FirecrawlResult(_Answer):
     """A result.
 
     Attributes:
@@ -130,7 +123,7 @@ class FirecrawlResult(_CamelCase):
     summary: str | None = None
 
 
-class FirecrawlFoundV1(_CamelCase):
+class FirecrawlFoundV1(_Answer):
     """The answer to a search.
 
     Attributes:
@@ -144,7 +137,7 @@ class FirecrawlFoundV1(_CamelCase):
     warning: str | None = None
 
 
-class FirecrawlSources(_CamelCase):
+class FirecrawlSources(_Answer):
     """Results by source, best first; only the requested source.
 
     Attributes:
@@ -156,7 +149,7 @@ class FirecrawlSources(_CamelCase):
     images: tuple[FirecrawlResult, ...] | None = None
 
 
-class FirecrawlFound(_CamelCase):
+class FirecrawlFound(_Answer):
     """The answer to a search.
 
     Attributes:
@@ -170,7 +163,7 @@ class FirecrawlFound(_CamelCase):
     warning: str | None = None
 
 
-class FirecrawlError(_CamelCase):
+class FirecrawlError(_Answer):
     """The body of an error.
 
     Attributes:
@@ -231,11 +224,11 @@ Source = Annotated[Literal["web", "news", "images"], BeforeValidator(_type_of)]
 Parser = Annotated[Literal["pdf"], BeforeValidator(_type_of)]
 
 
-class _Camel(Foreign):
+class _Arguments(Foreign):
     model_config = ConfigDict(alias_generator=to_camel)
 
 
-class _Options(_Camel):
+class _Options(_Arguments):
     max_age: Annotated[StrictInt, Field(ge=0)] | None = None
     timeout: _Milliseconds = None
     block_ads: StrictBool | None = None
@@ -294,7 +287,7 @@ class FirecrawlScrape(_Options):
     )
 
 
-class _Search(_Camel):
+class _Search(_Arguments):
     query: Annotated[str, Field(min_length=1, max_length=MAX_QUERY_LENGTH)]
     limit: Annotated[StrictInt, Field(ge=1, le=MAX_RESULTS)] | None = None
     tbs: str | None = None

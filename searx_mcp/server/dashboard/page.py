@@ -27,7 +27,7 @@ from searx_mcp.server.dashboard.markup import (
 )
 from searx_mcp.server.web.policy import LOGIN_PATH, LOGOUT_PATH, SCRIPT_PATH, STYLE_PATH
 
-_COLUMNS: Final = ("Instance", "Outcome", "Format", "Status", "Rows", "Time")
+_ATTEMPT_COLUMNS: Final = ("Instance", "Outcome", "Format", "Status", "Rows", "Time")
 _TIME_BAR: Final = (120, 10)
 """Width and height of the longest time in the table, in pixels."""
 
@@ -137,7 +137,7 @@ def _attempts(attempts: Sequence[Attempt]) -> Html | None:
         return None
     longest = max(each.elapsed_ms for each in attempts) or 1
     caption = element("caption", "Instances asked, in order")
-    return table(caption, _COLUMNS, (_attempt(each, longest) for each in attempts))
+    return table(caption, _ATTEMPT_COLUMNS, (_attempt(each, longest) for each in attempts))
 
 
 def _attempt(attempt: Attempt, longest: int) -> Html:
@@ -153,7 +153,7 @@ def _attempt(attempt: Attempt, longest: int) -> Html:
         join((f"{attempt.elapsed_ms:,} ms ", _bar(attempt.elapsed_ms / longest, "good" if kind == "well" else "failed"))),
     )  # fmt: skip
     name = element("bdi", attempt.source or _host(attempt.instance))
-    return table_row(name, _COLUMNS[1:], cells)
+    return table_row(name, _ATTEMPT_COLUMNS[1:], cells)
 
 
 def _bar(share: float, kind: str) -> Html:
@@ -344,9 +344,6 @@ _POOL_BAR: Final = (8, 24)
 """Width and height of a bar in a sparkline, in pixels."""
 _FULL_BAR: Final = 1_000
 """Milliseconds of the tallest bar, unless one in the row took longer."""
-_MINUTE: Final = 60
-_HOUR: Final = 3_600
-_DAY: Final = 86_400
 _LONGEST_DETAIL: Final = 200
 
 
@@ -372,7 +369,7 @@ def pool_section(report: PoolReport) -> Html:
 
 def span(seconds: float) -> str:
     """Format a duration in its largest unit, rounded up, as in `5 min`."""
-    for unit, name in ((_DAY, "d"), (_HOUR, "h"), (_MINUTE, "min")):
+    for unit, name in ((86_400, "d"), (3_600, "h"), (60, "min")):
         if seconds >= unit:
             return f"{-int(-seconds // unit)} {name}"
     return f"{-int(-seconds // 1)} s"

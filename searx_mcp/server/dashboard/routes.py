@@ -294,7 +294,7 @@ def _redirect(path: str) -> Response:
 
 _MINUTES: Final = 60
 _MINUTE: Final = 60.0
-_BAR: Final = (4, 24)
+_MINUTE_BAR: Final = (4, 24)
 """Width and height of a minute in the chart, in pixels."""
 _PERCENT: Final = 100
 _CACHES: Final = {"Searches from the cache": "answers", "Pages from the cache": "pages"}
@@ -358,7 +358,7 @@ def _share(counters: Counters, cache: str) -> str:
 
 def _chart(latest: list[int]) -> Html:
     """Build a bar chart: one bar per minute, as tall as the number of calls that ended in it."""
-    width, height = _BAR
+    width, height = _MINUTE_BAR
     most = max(latest)
     bars = (
         element(

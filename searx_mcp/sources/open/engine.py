@@ -29,10 +29,10 @@ AWAY: Final = 0.5
 
 _DAYS: Final = {TimeRange.DAY: 1, TimeRange.WEEK: 7, TimeRange.MONTH: 30, TimeRange.YEAR: 365}
 
-_OPERATORS: Final = frozenset({"AND", "OR", "NOT", "TO"})
-_NOT_ESCAPABLE = re.compile(r'[<>="\s]+')
+LUCENE_OPERATORS: Final = frozenset({"AND", "OR", "NOT", "TO"})
+_LUCENE_RANGES = re.compile(r'[<>="\s]+')
 """Range operators, which a backslash does not escape (Elasticsearch, query string syntax), and quotes."""
-_SPECIAL = re.compile(r"[+\-&|!(){}\[\]^~*?:\\/]")
+_LUCENE_SIGNS = re.compile(r"[+\-&|!(){}\[\]^~*?:\\/]")
 """The other operators of Lucene's classic query parser."""
 
 
@@ -190,13 +190,13 @@ def lucene_terms(keywords: Iterable[str]) -> list[str]:
 
 
 def _lucene_term(keyword: str) -> str:
-    text = _NOT_ESCAPABLE.sub(" ", keyword).strip()
+    text = _LUCENE_RANGES.sub(" ", keyword).strip()
     if not any(map(str.isalnum, text)):
         return ""
-    if " " in text or text in _OPERATORS:
+    if " " in text or text in LUCENE_OPERATORS:
         doubled = text.replace("\\", "\\\\")
         return f'"{doubled}"'
-    return _SPECIAL.sub(r"\\\g<0>", text)
+    return _LUCENE_SIGNS.sub(r"\\\g<0>", text)
 
 
 def spelled(language: str, known: Container[str], spellings: Mapping[str, str]) -> str:

@@ -275,15 +275,15 @@ def _is_told(text: str) -> bool:
 
 
 MAX_KEYWORDS: Final = 6
-_LONGEST: Final = 7
+_FRAME_WORDS: Final = 7
 """Words of the longest frame."""
-_TIMES: Final = 3
+_MOST_FRAMES: Final = 3
 """Maximum frames removed from one end: `please tell me`, `what is the best way to`."""
 
-_SOURCES: Final = frozenset[str]().union(*(engine.words.frames for engine in ENGINES))
+_SOURCE_FRAMES: Final = frozenset[str]().union(*(engine.words.frames for engine in ENGINES))
 """These determine the collection."""
 _FIRST_FRAMES: Final = FRAMES["practical"] | FRAMES["defining"] | FRAMES["opening"]
-_ALWAYS: Final = _SOURCES | FRAMES["failures"]
+_ALWAYS: Final = _SOURCE_FRAMES | FRAMES["failures"]
 
 _YEAR = re.compile(r"20[2-4][0-9]")
 _ELISION = re.compile(r"(?:qu|[ldjnscmt])'(?=\w{2})", re.IGNORECASE)
@@ -349,7 +349,7 @@ def _tokens(parts: Sequence[QueryPart]) -> list[str]:
 
 def _frame_at(tokens: Sequence[str], place: int, frames: Collection[str]) -> int:
     """Return the length of the longest frame at a place, 0 if there is none."""
-    for length in range(min(_LONGEST, len(tokens) - place), 0, -1):
+    for length in range(min(_FRAME_WORDS, len(tokens) - place), 0, -1):
         if " ".join(tokens[place : place + length]) in frames:
             return length
     return 0
@@ -357,7 +357,7 @@ def _frame_at(tokens: Sequence[str], place: int, frames: Collection[str]) -> int
 
 def _take_opening(tokens: Sequence[str], kept: list[bool]) -> None:
     place = 0
-    for _ in range(_TIMES):
+    for _ in range(_MOST_FRAMES):
         length = _frame_at(tokens, place, _FIRST_FRAMES)
         kept[place : place + length] = [False] * length
         place += length
@@ -373,8 +373,8 @@ def _take_inner(tokens: Sequence[str], kept: list[bool], frames: Collection[str]
 
 def _take_closing(tokens: Sequence[str], kept: list[bool], frames: Collection[str]) -> None:
     end = len(tokens)
-    for _ in range(_TIMES):
-        for length in range(min(_LONGEST, end), 0, -1):
+    for _ in range(_MOST_FRAMES):
+        for length in range(min(_FRAME_WORDS, end), 0, -1):
             if " ".join(tokens[end - length : end]) in frames:
                 kept[end - length : end] = [False] * length
                 end -= length

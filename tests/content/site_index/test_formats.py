@@ -241,6 +241,11 @@ def test_what_is_no_index_is_refused(format_, body):
         index_job(body.encode(), {"format": format_, "url": f"{ROOT}x.js"})
 
 
+def test_a_row_of_another_length_is_left_out():
+    rows = "['a',['a',['../a.html',1,'']],3],['b'],['c',['c',['../c.html',1,'']]]"
+    assert [title for _, title, _ in listed("doxygen", f"var searchData=[{rows}]")] == ["c"]
+
+
 def test_a_literal_with_too_many_parts_is_refused():
     with pytest.raises(ContentError):
         listed("docusaurus", '{"documents": [' + "[]," * 1_500_000 + "1]}")

@@ -246,6 +246,20 @@ async def test_a_citation_that_was_not_recorded_is_before_pages_make_room(
     assert await store.page(f"{URL}/0") is None
 
 
+async def test_only_the_latest_citations_wait_until_they_can_be_recorded(path, made, store):
+    for number in range(3):
+        await store.keep(*made(f"{URL}/{number}"), NOW)
+    await set_pragma(store, "query_only = 1")
+    await store.pin([f"{URL}/0", f"{URL}/1"], NOW)
+    await store.pin([f"{URL}/0"], NOW + 1)
+    await store.pin([f"{URL}/more{number}" for number in range(999)], NOW + 2)
+    await set_pragma(store, "query_only = 0")
+    await store.pin([f"{URL}/2"], NOW)
+    with closing(sqlite3.connect(path)) as connection:
+        pinned = connection.execute("SELECT url, pinned_at FROM documents ORDER BY url").fetchall()
+    assert pinned == [(f"{URL}/0", NOW + 1), (f"{URL}/1", 0), (f"{URL}/2", 0)]
+
+
 async def test_a_full_disk_does_not_turn_a_question_away_from_the_pages_in_the_file(
     made, found, store
 ):

@@ -600,7 +600,7 @@ DOI = Paper(doi="10.1000/Example")
             id="the best place of a collection is its vote",
         ),
         pytest.param(
-            [RankedList([hit("a")]), RankedList([hit("a")]), RankedList([hit("b", "bing")])],
+            [RankedList([hit("b", "bing")]), RankedList([hit("a")]), RankedList([hit("a")])],
             "a b",
             id="an instance that names no engine votes itself",
         ),
@@ -635,15 +635,22 @@ def test_one_work_with_two_addresses_is_one_hit():
             "w0 w1 w2 g0 g1 g2 w3 w4 w5 w6 w7 w8 g3",
         ),
         (
-            [
-                *(hit(f"w{n}", "wikipedia") for n in range(3)),
-                hit("both", "wikipedia", "github"),
-                hit("w4", "wikipedia"),
-            ],
-            "w0 w1 w2 both w4",
+            [hit(f"w{n}", "wikipedia") for n in range(4)] + [hit("both", "wikipedia", "github")],
+            "w0 w1 w2 both w3",
+        ),
+        ([hit("unnamed"), hit("w0", "wikipedia")], "unnamed w0"),
+        (
+            [hit(f"w{n}", "wikipedia") for n in range(4)] + [hit(name, name) for name in "abcdefg"],
+            "w0 w1 w2 a b c d e w3 f g",
         ),
     ],
-    ids=["nothing", "one collection does not fill the head", "what another found as well"],
+    ids=[
+        "nothing",
+        "one collection does not fill the head",
+        "what another found as well",
+        "what names no collection",
+        "below the head nothing moves",
+    ],
 )  # fmt: skip
 def test_the_head_of_a_list_has_hits_of_several_collections(hits, spaced):
     assert spelled(diversify(hits)) == spaced

@@ -11,6 +11,7 @@ from searx_mcp.models.hits import Paper
 from searx_mcp.models.request import Category
 from searx_mcp.sources.open.engine import (
     ANY_AGE,
+    LUCENE_OPERATORS,
     Ask,
     Engine,
     EngineWords,
@@ -28,7 +29,6 @@ PER_PAGE: Final = 10
 _PIECE = re.compile(r'"([^"]*)"|[^\s"]+')
 _WORD = re.compile(r"\w+(?:[-.'\u2019]\w+)*")
 """Words without operators of the query language, which is Lucene's."""
-_OPERATORS: Final = frozenset({"AND", "OR", "NOT", "TO"})
 _SOURCE = re.compile(r"[A-Z]{2,4}")
 _FREE: Final = frozenset({"OA", "F"})
 """Codes of freely readable full texts: open access, and free."""
@@ -80,7 +80,7 @@ def _words(text: str) -> str:
         if piece[1] and len(words) > 1:
             pieces.append('"{}"'.format(" ".join(words)))
         else:
-            pieces.extend(word.lower() if word in _OPERATORS else word for word in words)
+            pieces.extend(word.lower() if word in LUCENE_OPERATORS else word for word in words)
     return " ".join(pieces)
 
 
