@@ -90,7 +90,7 @@ def parse_search(raw: Mapping[str, object], *, defaults: SearchDefaults) -> Sear
     if values.get("page", 1) > 1 and values.get("offset"):
         wrong.add(
             given["offset"].written,
-            f"says where to begin, as {given['page'].written} does; give one",
+            f"cannot be combined with {given['page'].written}: both say where to begin",
         )
     for domain in values.get("blocked_domains", ()):
         if domain in values.get("allowed_domains", ()):

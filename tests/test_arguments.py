@@ -58,7 +58,7 @@ def test_an_address_has_many_names_and_of_several_the_first_is_read() -> None:
 def test_a_page_and_an_offset_do_not_go_together() -> None:
     error = refusal(search, {"pageno": 2, "start": 10})
     assert error.field == "start"
-    assert "says where to begin, as pageno does; give one" in error.message
+    assert "start: cannot be combined with pageno: both say where to begin" in error.message
     assert search(page=1, offset=10) == search(offset=10)
     assert search(page=2, offset=0).page == 2
 

@@ -192,10 +192,13 @@ def print_page(page: Page) -> None:
         out.print(plain_text(line))
     out.print(plain_text(page.markdown_content))
     if page.next_offset is not None and page.cursor:
+        end = page.offset + len(page.markdown_content)
+        where = f"Characters {page.offset} to {end} of {page.total_chars}"
+        if page.passages:
+            where = f"The parts that fit the prompt best, of {page.total_chars} characters"
         head.print(
             plain_text(
-                f"Characters {page.offset} to {page.offset + len(page.markdown_content)} of"
-                f" {page.total_chars}. To read on: searx-mcp fetch --cursor {page.cursor}"
+                f"{where}. To read on: searx-mcp fetch --cursor {page.cursor}"
                 f" --offset {page.next_offset}",
                 style="dim",
             )

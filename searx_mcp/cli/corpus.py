@@ -230,7 +230,8 @@ def print_read(response: ReadResponse, *, budget: int | None) -> None:
         head.print(plain_text(f"fetched {response.last_crawled}", style="dim"))
     if response.metadata is not None:
         for name, value in response.metadata:
-            head.print(plain_text(f"{name.replace('_', ' ')}: {value}", style="dim"))
+            if value != "":
+                head.print(plain_text(f"{name.replace('_', ' ')}: {value}", style="dim"))
     print_notes([response.note] if response.note else [])
     for line in refusals(response):
         out.print(plain_text(line))

@@ -14,7 +14,7 @@ from rich.text import Text
 
 from searx_mcp.cli.instances import opened_admin
 from searx_mcp.cli.output import console, plain_table, plain_text, print_outcome, show_progress
-from searx_mcp.cli.running import ExitCode, loaded, run
+from searx_mcp.cli.running import ExitCode, as_typed, loaded, run
 from searx_mcp.client.facade import SearxClient
 from searx_mcp.content.clean import clean
 from searx_mcp.errors import SettingsError
@@ -54,7 +54,8 @@ def doctor(context: click.Context, /, *, url: str | None, own: bool, as_json: bo
     except SettingsError as error:
         diagnosis = misconfiguration(error)
     else:
-        diagnosis = run(_examine(settings, url, own=own))
+        with as_typed(context):
+            diagnosis = run(_examine(settings, url, own=own))
     print_outcome(diagnosis, lambda: _print_diagnosis(diagnosis), as_json=as_json)
     if not diagnosis.healthy:
         sys.exit(ExitCode.FAILED)

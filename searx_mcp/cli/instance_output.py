@@ -39,6 +39,7 @@ from searx_mcp.models.instance import (
     PoolReport,
     Tier,
 )
+from searx_mcp.models.spelling import counted
 
 PAGE: Final = 20
 """Rows of the pool shown on a terminal unless all are requested."""
@@ -110,7 +111,8 @@ def print_pool(report: PoolReport, *, everything: bool) -> None:
 def about_pool(report: PoolReport) -> Iterator[str]:
     """Yield the lines below the pool: the source of its list, and what public instances allow."""
     if report.catalog_source:
-        yield f"Public list: {report.catalog_source} ({report.catalog_age_days} days old)."
+        age = counted(report.catalog_age_days or 0, "day")
+        yield f"Public list ({age} old): {report.catalog_source}."
     if month := report.month:
         usable = month.capacity - month.kept_back
         now = f"{month.left_now or 'none'} available now"

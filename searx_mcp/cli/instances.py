@@ -33,6 +33,7 @@ from searx_mcp.cli.running import Commands, Deferred, ExitCode, say, working
 from searx_mcp.errors import InvalidArgumentError
 from searx_mcp.models.attempt import Format
 from searx_mcp.models.instance import InstanceState, SortKey, Tier
+from searx_mcp.models.spelling import counted
 
 if TYPE_CHECKING:
     from searx_mcp.http.body import Response
@@ -300,7 +301,8 @@ async def export(loaded: "Loaded", *, output: Path | None) -> None:
         return
     _write(output, f"{text}\n".encode(), "output")
     chosen = sum(map(len, exported.choices.values()))
-    click.echo(f"{output}: {chosen} choices, {len(exported.records)} instances", err=True)
+    records = counted(len(exported.records), "instance")
+    click.echo(f"{output}: {counted(chosen, 'choice')}, {records}", err=True)
 
 
 @instances.command("import")

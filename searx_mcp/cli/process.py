@@ -32,14 +32,23 @@ _DIED_OF: Final = 128
 
 @contextmanager
 def loading() -> Iterator[None]:
-    """Disable garbage collection: loading discards almost nothing, and collecting takes 7 % of it."""
+    """Disable garbage collection: loading discards almost nothing, and collecting takes 7 % of it.
+
+    Ctrl-C ends the process at once: pydantic would turn it into an error of its own.
+    """
     if not gc.isenabled():
         yield
         return
     gc.disable()
+    is_main = threading.current_thread() is threading.main_thread()
+    is_usual = is_main and signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    if is_usual:
+        signal.signal(signal.SIGINT, _end)
     try:
         yield
     finally:
+        if is_usual:
+            signal.signal(signal.SIGINT, signal.default_int_handler)
         gc.freeze()  # these objects live as long as the process: later collections skip them
         gc.enable()
 

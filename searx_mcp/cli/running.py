@@ -4,7 +4,7 @@ import contextlib
 import functools
 import os
 import sys
-from collections.abc import Callable, Coroutine, Mapping
+from collections.abc import Callable, Coroutine, Iterator, Mapping
 from dataclasses import dataclass
 from enum import IntEnum
 from importlib import import_module
@@ -183,14 +183,21 @@ def working(
     def callback(*args: P.args, **kwargs: P.kwargs) -> None:
         context = click.get_current_context()
         settings = loaded(context)
-        try:
+        with as_typed(context):
             run(work(settings, *args, **kwargs))
-        except InvalidArgumentError as error:
-            typed = ((_typed(name, context.command), wrong) for name, wrong in error.problems)
-            error.message = error.told(": ".join(one) for one in typed)
-            raise
 
     return callback
+
+
+@contextlib.contextmanager
+def as_typed(context: click.Context) -> Iterator[None]:
+    """Name wrong arguments as the command line does."""
+    try:
+        yield
+    except InvalidArgumentError as error:
+        typed = ((_typed(name, context.command), wrong) for name, wrong in error.problems)
+        error.message = error.told(": ".join(one) for one in typed)
+        raise
 
 
 def _typed(name: str, command: click.Command) -> str:

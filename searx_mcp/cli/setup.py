@@ -164,7 +164,7 @@ def _offered(found: Sequence[ClientId]) -> ClientId:
     if not (found and _is_terminal()):
         raise InvalidArgumentError(
             "CLIENT",
-            f"is missing; installed here: {', '.join(found) or 'none that is known'}",
+            f"is missing; installed here: {', '.join(found)}" if found else "is missing",
             advice=f"Name one: {', '.join(ClientId)}.",
         )
     choice = click.Choice([client.value for client in found])

@@ -28,11 +28,13 @@ from searx_mcp.content.json_layout import json_text
 from searx_mcp.content.markdown import disarm, disarm_plain, escape, fence
 from searx_mcp.content.outline import headings
 from searx_mcp.content.page import ReadPage, read_page
+from searx_mcp.content.quality import assess
 from searx_mcp.content.values import iso_date
 from searx_mcp.content.words import count
 from searx_mcp.content.writing.write import WrittenMarkdown
 from searx_mcp.errors import ContentError, ErrorCode, SkeletonError
 from searx_mcp.models.page import PageKind, PageLink, SiteIndex
+from searx_mcp.models.response import Poor
 
 _HTML: Final = frozenset({"text/html", "application/xhtml+xml"})
 _JSON: Final = frozenset({"application/json", "text/json"})
@@ -63,6 +65,9 @@ _NOTE_PROTECTED: Final = (
     "content protected: the site says that this page is not free to read; what is here may be only"
     " its beginning."
 )
+_WALL_CHARS: Final = 3_000
+"""A longer page is not only a question about cookies."""
+_NOTE_CONSENT: Final = "The site asks for cookie consent first: this is its question, not the page. Use another source."
 _NOTE_LARGE: Final = (
     "Plain text instead of Markdown: the page is too large; the first 5,000,000 characters of its"
     " HTML were read."
@@ -198,6 +203,7 @@ def _html(text: str, url: str, config: ContentConfig) -> Document:
         _NOTE_SKELETON: page.is_skeleton,
         _NOTE_UNCOVERED: page.is_uncovered,
         _NOTE_STYLE_CUT: page.is_style_cut,
+        _NOTE_CONSENT: _asks_consent(page.written.markdown, page.metadata.title),
     }
     return _document(
         page.written,
@@ -208,6 +214,10 @@ def _html(text: str, url: str, config: ContentConfig) -> Document:
         is_skeleton=page.is_skeleton,
         removed=page.removed,
     )
+
+
+def _asks_consent(markdown: str, title: str) -> bool:
+    return len(markdown) <= _WALL_CHARS and assess(markdown, title=title).poor is Poor.CONSENT
 
 
 def _empty(page: ReadPage, url: str) -> ContentError:

@@ -160,7 +160,7 @@ PHRASES: Final[Mapping[Poor, tuple[str, ...]]] = {
     ),
     Poor.CONSENT: (
         "accept all cookies", "accept cookies", "cookie preferences", "manage cookies",
-        "we value your privacy", "before you continue to", "reject all",
+        "we value your privacy", "before you continue to", "reject all", "we use cookies and data to",
         "alle cookies akzeptieren", "alle akzeptieren", "wir verwenden cookies",
         "tout accepter", "nous utilisons des cookies", "accepter les cookies",
         "aceptar todas las cookies", "aceptar cookies", "utilizamos cookies",

@@ -261,10 +261,11 @@ class InstanceAdmin:
         """
         await self._recall()
         name = self._host(host)
-        if name in {urlsplit(url).hostname for url in self._parts.membership.own}:
+        own = [url for url in self._parts.membership.own if urlsplit(url).hostname == name]
+        if own:
             raise InvalidArgumentError(
                 "host",
-                f"{shown(name)} is one of your own instances",
+                f"{shown(host)} is the host of your own {' and '.join(own)}",
                 advice="Remove it with `searx-mcp instances remove`.",
             )
         listed = {urlsplit(url).hostname for url in self._parts.pool.public_urls()}
@@ -318,6 +319,8 @@ class InstanceAdmin:
         record = pool.reset(url, now)
         await self._state.save({url: record}, now)
         notes = ["Requests already sent still count against its budget."]
+        if url in self._parts.membership.own:
+            notes.clear()
         return self._change(url, f"{url} was reset.", notes, changed=True)
 
     async def test(

@@ -208,7 +208,8 @@ def _from_detail(detail: ErrorDetail, status: int) -> SearxMcpError:
 def _quoted(detail: ErrorDetail) -> str:
     """Return what the site and the service say about the error."""
     said = (detail.quoted, detail.message, detail.advice)
-    return clean_line("; ".join(each[:_QUOTED_CHARS] for each in said if each), _QUOTED_CHARS)
+    joined = "; ".join(each[:_QUOTED_CHARS] for each in said if each)
+    return clean_line(joined.replace(".; ", ". "), _QUOTED_CHARS)
 
 
 def _attempts(detail: ErrorDetail) -> tuple[Attempt, ...]:

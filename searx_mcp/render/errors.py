@@ -108,7 +108,7 @@ _ADVICE = {
     ErrorCode.TOO_MANY_REDIRECTS: "Use the final address of the page.",
     ErrorCode.REDIRECT_LOOP: "Use another source.",
     ErrorCode.TLS_ERROR: "The site's certificate is not valid; use another source.",
-    ErrorCode.DNS_ERROR: "Check the host name for typos.",
+    ErrorCode.DNS_ERROR: "Check the host name for typos, or the network if other hosts fail too.",
     ErrorCode.CONNECTION_ERROR: "If it fails again, use another source.",
     ErrorCode.UNSUPPORTED_CONTENT_TYPE: "Only text can be read; look for an HTML version.",
     ErrorCode.UNSUPPORTED_ENCODING: "Use another source.",

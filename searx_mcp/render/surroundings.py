@@ -10,7 +10,7 @@ from searx_mcp.render.fence import one_line, one_url
 from searx_mcp.render.tokens import clip
 
 NO_RESULTS = "No search results found."
-ADVICE = "Try fewer or more general words or another spelling; leave out time_range and domain filters if you set them."
+ADVICE = "Leave out time_range and domain filters if you set them; else try fewer or more general words or another spelling."
 _ANSWERS, _ANSWER_TOKENS = 2, 60
 _DETAILS, _DETAIL_TOKENS = 8, 20
 _INFOBOX_TOKENS = 60

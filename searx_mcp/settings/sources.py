@@ -29,10 +29,10 @@ from pydantic import (
 from pydantic.fields import FieldInfo
 from pydantic_core import ErrorDetails
 
-from searx_mcp.errors import SettingsError
+from searx_mcp.errors import MOST_PROBLEMS, SettingsError
 from searx_mcp.files import read_text
 from searx_mcp.models.base import WANTED
-from searx_mcp.models.spelling import did_you_mean, shown
+from searx_mcp.models.spelling import near, shown
 from searx_mcp.settings.environment import (
     ALIASES,
     UNSHOWN_PROXIES,
@@ -112,7 +112,7 @@ def load(
         The settings, and the origin of each.
 
     Raises:
-        SettingsError: for the first error found.
+        SettingsError: a value is wrong; its message tells of the others, too.
     """
     environ, lines = with_file(environ, env_file)
 
@@ -142,7 +142,11 @@ def load(
     try:
         return Loaded(Settings.model_validate(values, context=context), origins)
     except ValidationError as error:
-        raise _settings_error(error.errors()[0], origins) from error
+        wrong = [_settings_error(details, origins) for details in error.errors()]
+        found = {each.field: each.message for each in reversed(wrong)}
+        first, *_ = wrong
+        first.message = "; ".join([*reversed(found.values())][:MOST_PROBLEMS])
+        raise first from error
 
 
 def effective(settings: Settings, origins: Mapping[str, str]) -> list[SettingRow]:
@@ -338,6 +342,10 @@ def _listed(text: str) -> list[str]:
     return [part.strip() for part in re.split(r"[;,]", text) if part.strip()]
 
 
+_NEAR: Final = 0.75
+"""Least similarity of a setting to the one that was meant: many names share their table."""
+
+
 def _check_variables(environ: Mapping[str, str], place: Callable[[str], str]) -> None:
     """Refuse unknown variables with our prefix: most are misspelt."""
     keys = (*_FIELDS, *_TABLES, _PROFILES)
@@ -348,7 +356,9 @@ def _check_variables(environ: Mapping[str, str], place: Callable[[str], str]) ->
             continue
         if upper not in known:
             field = upper.removeprefix(PREFIX).lower().replace("__", ".")
-            message = f"is not a setting{did_you_mean(upper, known.difference(_OF_TESTS))}"
+            named = {each.removeprefix(PREFIX): each for each in known.difference(_OF_TESTS)}
+            meant = near(upper.removeprefix(PREFIX), named, least=_NEAR)
+            message = f"is not a setting{f' (did you mean {named[meant]}?)' if meant else ''}"
             raise SettingsError(shown(field)[1:-1], message, origin=place(name))
 
 
@@ -361,7 +371,8 @@ def _settings_error(details: ErrorDetails, origins: Mapping[str, str]) -> Settin
     elif key == CREDENTIALS and len(location) > CREDENTIALS.count(".") + 1:
         message = wrong_entry(details)
     elif details["type"] == "extra_forbidden":
-        message = f"is not a setting{did_you_mean(key, (*_FIELDS, *_TABLES, _PROFILES))}"
+        meant = near(key, (*_FIELDS, *_TABLES, _PROFILES), least=_NEAR)
+        message = f"is not a setting{f' (did you mean {meant}?)' if meant else ''}"
         return SettingsError(shown(key)[1:-1], message, origin=origins.get(key, ""))
     elif key in _FIELDS:
         allowed = _allowed(key)

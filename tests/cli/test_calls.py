@@ -7,7 +7,7 @@ import pytest
 from searx_mcp.errors import DeadlineError, ErrorCode, PolicyError
 from searx_mcp.models.attempt import Attempt, Format, Verdict
 from searx_mcp.models.hits import Answer
-from searx_mcp.models.page import Page
+from searx_mcp.models.page import Page, Passage
 from searx_mcp.models.request import SafeSearch, TimeRange
 from searx_mcp.models.response import (
     BatchedSearch,
@@ -129,7 +129,7 @@ async def test_results_left_out_for_their_pages_are_counted(printed):
 async def test_an_answer_of_the_cache_and_an_empty_one_say_so(printed):
     found = response(cached=True, attempts=ATTEMPTS[:1])
     shown = (await printed("search bees --pages --max-tokens 200", search=found)).out
-    assert shown.startswith("No search results found.\nTry fewer")
+    assert shown.startswith("No search results found.\nLeave out")
     assert shown.endswith("\n\nfrom the cache, answered by https://a.example/\n")
 
 
@@ -204,6 +204,7 @@ PAGE = Page(
 )
 
 
+PART = Passage(text="Text [b].", path=(), offset=20)
 HEAD = "T [b]  https://a.example/b\ntext/html, 2 words, 7 ms"
 
 
@@ -228,6 +229,13 @@ HEAD = "T [b]  https://a.example/b\ntext/html, 2 words, 7 ms"
             (
                 f"{HEAD}\nCharacters 3 to 12 of 40. To read on: searx-mcp fetch --cursor abc"
                 " --offset 12\n"
+            ),
+        ),
+        (
+            {"cursor": "abc", "next_offset": 0, "total_chars": 40, "passages": (PART,)},
+            (
+                f"{HEAD}\nThe parts that fit the prompt best, of 40 characters. To read on: searx-mcp"
+                " fetch --cursor abc --offset 0\n"
             ),
         ),
     ],

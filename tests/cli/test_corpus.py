@@ -336,6 +336,7 @@ async def test_passages_stand_under_their_question(printed):
     )
     assert ran.err.startswith(f"Tea [b]  {TEA_PAGE}\nfetched 2026-01-02T03:04:05+00:00\n")
     assert "content hash: abc\n" in ran.err
+    assert "etag:" not in ran.err
     assert ran.err.endswith("Note: One.\n")
 
 

@@ -56,8 +56,8 @@ async def test_the_shape_of_json_stays(run_cli):
 async def test_what_is_no_address_is_a_wrong_argument(run_cli, address):
     ran = await run_cli("doctor", address)
     assert ran.code == ExitCode.USAGE
-    assert "url" in ran.err
     assert "pass@word" not in ran.err
+    assert ran.err.startswith("searx-mcp: URL: ")
 
 
 async def test_the_list_wraps_and_indents_its_fixes(run_cli):

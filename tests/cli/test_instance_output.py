@@ -279,6 +279,14 @@ async def test_the_month_is_a_line_below_the_table(printed, fields, shown):
     )
 
 
+@pytest.mark.parametrize(("days", "age"), [(0, "0 days"), (1, "1 day"), (116, "116 days")])
+async def test_the_age_of_the_list_does_not_read_as_that_of_its_figures(printed, days, age):
+    source = "hosts: a 2026-08-05; figures: b 2025-03-05"
+    report = PoolReport(instances=(UNKNOWN,), catalog_source=source, catalog_age_days=days)
+    ran = await printed("instances list", admin={"list": report})
+    assert ran.lines[-1].rstrip() == f"Public list ({age} old): {source}."
+
+
 async def written(printed, details: InstanceDetails) -> list[str]:
     ran = await printed("instances show a", admin={"show": details}, now=NOW, columns=100)
     return [line.rstrip() for line in ran.lines]

@@ -176,6 +176,8 @@ async def test_refresh_tells_what_was_kept_and_dropped(run_cli, environment):
         data = await json_of(run_cli, "refresh", **there)
         assert len(web.requests) == 2, "each time, though it is not due"
         listed = await json_of(run_cli, "list", **there)
+        web.put("/i.json", FakePage("", status=503))
+        failed = await run_cli("instances", "refresh", **there)
     assert "15 listed, 12 kept, 12 in the pool." in ran.out
     assert "1 dropped: not https" in ran.out
     assert "The list has changed." in ran.out
@@ -184,6 +186,8 @@ async def test_refresh_tells_what_was_kept_and_dropped(run_cli, environment):
     }  # fmt: skip
     assert data["dropped"] == {"not_https": 1, "analytics": 1, "tls_grade": 1}
     assert data["changed"] is False
+    assert "The list was not updated: The server answered with status 503." in failed.out
+    assert failed.err == "", "the reason is not logged as well"
     assert len(listed["instances"]) == 12
     ran = await run_cli("instances", "refresh", **environment())
     assert ran.code == ExitCode.FAILED
@@ -267,10 +271,12 @@ async def test_a_test_tells_its_cost(run_cli, public, environment):
 async def test_an_export_is_imported_elsewhere(run_cli, public, environment, tmp_path):
     there = environment(public)
     await run_cli("instances", "add", "http://10.0.0.9/", **there)
+    ran = await run_cli("instances", "export", "-o", str(tmp_path / "one.json"), **there)
+    assert "one.json: 1 choice, 0 instances\n" in ran.err
     await run_cli("instances", "block", "b.example", **there)
     file = tmp_path / "export.json"
     ran = await run_cli("instances", "export", "-o", str(file), **there)
-    assert f"{file}: 2 choices, " in ran.err
+    assert f"{file}: 2 choices, 0 instances\n" in ran.err
     shown = json.loads((await run_cli("instances", "export", "--json", **there)).out)
     assert set(shown) == {"schema_version", "exported_at", "searx_mcp", "choices", "records"}
     elsewhere = {**there, "SEARX_MCP_STORAGE__FOLDER": str(tmp_path / "elsewhere")}

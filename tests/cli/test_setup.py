@@ -158,7 +158,7 @@ async def test_an_instance_that_cannot_be_installed_changes_nothing(
 async def test_without_a_name_the_installed_clients_are_offered(run_cli, home, terminal):
     ran = await run_cli("setup")
     assert ran.code == 2
-    assert "CLIENT: is missing; installed here: none that is known" in ran.err
+    assert "CLIENT: is missing\nName one: claude-desktop," in ran.err
     (home / ".cursor").mkdir()
     (home / ".claude.json").write_text("{}", encoding="utf-8")
     ran = await run_cli("setup")

@@ -94,6 +94,8 @@ def test_one_phrase_about_cookies_is_no_wall():
     text = "We make bread. {} We bake it each morning and sell it in the old town until noon."
     assert assess(text.format("Accept all cookies")).poor is None
     assert assess(text.format("We value your privacy. Accept all cookies.")).poor is Poor.CONSENT
+    before = "Before you continue to Video, know that we use cookies and data to show ads."
+    assert assess(text.format(before)).poor is Poor.CONSENT
 
 
 def test_who_asks_about_a_wall_may_be_answered_by_one():

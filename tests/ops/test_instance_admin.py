@@ -158,13 +158,20 @@ async def test_a_blocked_host_is_asked_no_more_until_it_is_unblocked(client_of):
 async def test_only_public_hosts_are_blocked_and_only_own_ones_removed(client_of):
     async with FakeSearxng() as own, FakeSearxng() as public:
         async with client_of(own=[own]) as client:
-            with pytest.raises(InvalidArgumentError, match="one of your own"):
-                await client.admin.block(own.url)
+            with pytest.raises(
+                InvalidArgumentError, match=f"'127.0.0.1:1' is the host of your own {own.url}"
+            ):
+                await client.admin.block("127.0.0.1:1")
             with pytest.raises(InvalidArgumentError, match="is not a host"):
                 await client.admin.block("a b")
         async with client_of(public) as client:
             with pytest.raises(InvalidArgumentError, match="not one of your own"):
                 await client.admin.remove(public.url)
+
+
+async def test_the_reset_of_an_own_instance_speaks_of_no_budget(client_of):
+    async with FakeSearxng() as own, client_of(own=[own]) as client:
+        assert "budget" not in " ".join((await client.admin.reset(own.url)).notes)
 
 
 async def test_a_reset_instance_is_new_and_its_budget_as_it_was(client_of, clock):

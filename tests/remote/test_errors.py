@@ -203,6 +203,12 @@ async def test_no_word_of_a_service_leaves_the_fence(
             },
         ),
         (
+            424,
+            told("not_found", url="https://a.example/", message="Gone (404).", advice="Look on."),
+            FetchError,
+            {"quoted": "Gone (404). Look on."},
+        ),
+        (
             503,
             told("no_instances_available", reason="budget_spent", retry_after=40),
             NoInstancesError,
@@ -221,7 +227,13 @@ async def test_no_word_of_a_service_leaves_the_fence(
             {"message": "The remote request failed (HTTP 503)", "quoted": "What is wrong."},
         ),
     ],
-    ids=["a wrong argument", "an empty pool", "a reason of a newer service", "a code of one"],
+    ids=[
+        "a wrong argument",
+        "gone",
+        "an empty pool",
+        "a reason of a newer service",
+        "a code of one",
+    ],
 )
 async def test_an_error_has_the_class_and_the_facts_that_are_known_of_it(
     raw: RawServer, status: int, body: object, kind: type, has: dict[str, object]

@@ -141,6 +141,11 @@ def test_every_code_but_those_of_time_has_advice_of_its_own():
     assert without == {ErrorCode.DEADLINE_EXCEEDED, ErrorCode.TIMEOUT}
 
 
+def test_a_name_that_does_not_resolve_may_be_this_machines_fault():
+    error = FetchError("The host name does not resolve.", code=ErrorCode.DNS_ERROR)
+    assert "for typos, or the network if other hosts fail too." in fetch_error_text(error)
+
+
 @pytest.mark.parametrize("code", ErrorCode)
 def test_every_code_stands_in_the_documentation(code: ErrorCode):
     assert f"`{code}`" in (ROOT / "docs" / "reference" / "errors.md").read_text("utf-8")

@@ -154,7 +154,7 @@ def test_an_empty_stale_answer_says_so_too(make_response, boundary):
 def test_an_empty_search_says_so_and_advises(make_response, boundary):
     response = make_response(answers=(Answer(text="42"),))
     text = search_text(response, budget=300, boundary=boundary)
-    assert text.startswith("No search results found.\nTry fewer or more general words")
+    assert text.startswith("No search results found.\nLeave out time_range and domain filters")
     assert text.endswith(f"Answer: 42\n</web-content {boundary}>")
 
 

@@ -47,6 +47,9 @@ def _pages(hostile: str) -> dict[str, FakePage]:
         "/denied": FakePage("no", status=403),
         "/busy": FakePage("slow", status=429, headers={"Retry-After": "7"}),
         "/gone": FakePage("gone", status=404),
+        "/cookies": _page(
+            "Before you continue to Honey", "Choose “Reject all” if we may not use cookies."
+        ),
     }
 
 

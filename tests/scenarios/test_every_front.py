@@ -162,6 +162,9 @@ READING: Final = {
         {"max_content_length": 2_000},
         data={"truncated": True, "content_length": 2_000},
     ),
+    "a question about cookies is not taken for the page": fetch(
+        "/cookies", words=("The site asks for cookie consent first",)
+    ),
     "a page that is gone": fetch("/gone", code="not_found", data={"status_code": 404}),
     "a site that refuses": fetch("/denied", code="blocked_by_site", data={"status_code": 403}),
     "a picture": fetch("/picture", code="unsupported_content_type"),

@@ -308,6 +308,19 @@ def test_search_defaults_are_composed_from_the_tables():
     assert defaults.profile == {}
 
 
+def test_every_wrong_value_is_told_at_once(write, refusal):
+    path = write("[fetch]\nmax_chars = 1\n[serch]\nx = 1\n[http]\nport = 'x'\nhost = 3")
+    wrong = refusal(path=path, environ={"SEARX_MCP_SERVER__TOOL_TIMEOUT": "abc"}).message
+    told = [each.partition(" (from")[0] for each in wrong.split("; ")]
+    assert sorted(told) == [
+        "fetch.max_chars",
+        "http.host",
+        "http.port",
+        "serch",
+        "server.tool_timeout",
+    ]
+
+
 BAD_FILES = [
     ("[search]\ncache_ttl = -1", "search.cache_ttl", "-1 is not a number from 0 to 86,400"),
     ("[search]\ncache_ttl = true", "search.cache_ttl", "True is not a number"),
@@ -555,6 +568,12 @@ def test_a_mistake_in_the_environment_is_told(environ, field, message, refusal):
     assert message in error.message
     assert len(error.message) < 350
     assert f"environment {next(iter(environ))}".startswith(error.origin.rstrip("."))
+
+
+@pytest.mark.parametrize("name", ["FETCH__NOPE", "STORAGE__DIRECTORY", "POOL__X"])
+def test_a_setting_that_shares_only_its_table_with_another_is_not_taken_for_it(name, refusal):
+    assert refusal(environ={f"SEARX_MCP_{name}": "x"}).message.endswith(": is not a setting")
+    assert refusal(overrides={name.lower().replace("__", "."): 1}).message.endswith("not a setting")
 
 
 @pytest.mark.parametrize(

@@ -38,6 +38,8 @@ _OPEN_SHARE: Final = 0.5
 """Weight of the score of an announcement, which says nothing itself."""
 _ASKING: Final = ("?", "\uff1f", "\u061f")
 """Ends of a question, whose answer follows it."""
+_ADDED = re.compile(r" \([^()]+\)$")
+"""The subject that a part of a question took from another part. Its sentence first has what the part itself asks."""
 
 _EXACT_CHARS: Final = 80
 """Code points up to which a text fragment has the full quote. A longer quote is given by its ends: browsers
@@ -282,7 +284,13 @@ def _best(sentences: list[_Sentence], question: str) -> _Sentence | None:
         match.score * (_OPEN_SHARE if each.shown.endswith(_COLONS) else 1.0)
         for match, each in zip(matches, sentences, strict=True)
     ]
-    at = max(range(len(sentences)), key=lambda index: (scores[index], -index))
+    own = _ADDED.sub("", question)
+    asked = [0.0] * len(sentences)
+    if own != question:
+        asked = [
+            match.coverage for match in score_all([(each.shown, ()) for each in sentences], own)
+        ]
+    at = max(range(len(sentences)), key=lambda index: (asked[index], scores[index], -index))
     alone = sentences[at]
     pairs = [
         _Sentence(

@@ -56,6 +56,7 @@ _NEW_BLOCK = re.compile(r"[ \t]*+(?:[-*+][ \t]|[0-9]{1,3}[.)][ \t]|#{1,6}[ \t]|\
 _ASCRIBING = re.compile(r"[\s>]*+(?:[—–―]|--|\(|\[|https?://|source|from)", re.IGNORECASE)
 """Starts of lines that attribute the quotation above."""
 _LEFT_OUT = re.compile(r"\s*+\(?(?:…|\.{3,}|\. \. \.)\)?\s*+")
+_BEFORE_STOP = re.compile(r"[ \t]++(?=[.,!?](?:\s|$))")
 _NUMBER = re.compile(r"\[[0-9]{1,3}[\],;]")
 SPACELESS: Final = "\u0e00"
 """From Thai on, scripts are written without spaces, or join their particles to words."""
@@ -256,7 +257,7 @@ class _Reader:
                 at = high + 1
         pieces.append(self._text[at:end])
         bare = _ANCHOR_NUMBER.sub(self._without_number, _ADDRESSED.sub(" ", "".join(pieces)))
-        bare = bare.replace("|", " ; ")
+        bare = _BEFORE_STOP.sub("", bare).replace("|", " ; ")
         return normalised(bare.strip()) if any(map(str.isalnum, bare)) else ""
 
     def _quotation(self, index: int) -> Iterator[QuoteInReport]:

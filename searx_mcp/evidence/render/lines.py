@@ -300,9 +300,11 @@ def excerpt(response: EvidenceResponse, evidence: Evidence, room: int, boundary:
         at = len(text.encode()[: quote.span[0] - evidence.span[0]].decode(errors="replace"))
         spans.sort(key=lambda span: not span[0] <= at < span[1])
         if estimate(_joined(text, spans[:1], boundary)) > room:
-            block = max(spans[0][0], text.rfind("\n\n", 0, at) + 2)
-            head = text[block:at][:_HEAD_CHARS].rpartition(" ")[0]
-            kept = [(block, block + len(head)), (at, spans[0][1])][0 if head else 1 :]
+            before = text[spans[0][0] : at].rpartition("\n\n")[2]
+            block, row = at - len(before), at - len(before.rpartition("\n")[2])
+            is_row = text.startswith("|", row)
+            head = "" if is_row else before[:_HEAD_CHARS].rpartition(" ")[0]
+            kept = [(block, block + len(head)), (row if is_row else at, spans[0][1])][not head :]
     for span in spans[1:] if kept else spans:
         if estimate(_joined(text, [*kept, span], boundary)) <= room:
             kept.append(span)

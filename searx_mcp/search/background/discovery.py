@@ -165,7 +165,7 @@ class Discovery:
         due_at = now + interval * self._rng.uniform(1 - JITTER, 1 + JITTER)
         self._kept = kept.model_copy(update={"due_at": due_at})
         unkept = await asyncio.to_thread(self._keep)
-        return self._give(problem or unkept)
+        return self._give(problem or unkept, is_told=at_once)
 
     async def _try_to_fetch(self, now: float) -> _Kept | str:
         """Return what to store now, or why there is nothing new."""
@@ -213,13 +213,14 @@ class Discovery:
             dropped=listing.dropped,
         )
 
-    def _give(self, problem: str) -> Refreshed:
+    def _give(self, problem: str, *, is_told: bool = False) -> Refreshed:
+        """Return the outcome, and log a problem unless whoever demanded the refresh is told it."""
         catalog = self._kept.catalog
         entries = None if catalog is None else catalog.instances
         changed, self._given = entries != self._given, entries
-        if problem:
+        if problem and not is_told:
             _log.warning("search.discovery_failed reason=%s", problem)
-        elif changed:
+        elif changed and not problem:
             _log.info("search.discovery_changed instances=%d", len(entries or ()))
         return Refreshed(catalog, changed, problem, self._kept.listed, self._kept.dropped)
 

@@ -45,6 +45,16 @@ def quoted(markdown: str, question: str) -> Citation:
     return found
 
 
+def test_a_part_with_the_subject_of_another_is_quoted_for_what_it_asks_itself():
+    water, pot = (
+        "Water just below boiling is right for black tea.",
+        "Let it steep for three minutes.",
+    )
+    assert quoted(f"{water}\n\n{pot}\n", "how long must it steep (black tea)").text == pot
+    milk, tea = "The density of milk is 1.03, or less.", "The density of black tea is 1.01."
+    assert quoted(f"{milk}\n\n{tea}\n", "what is its density (black tea)").text == tea
+
+
 def test_a_citation_says_all_that_is_needed_to_check_it():
     markdown = "# Manual\n\nÉtait là.\n\n## Limits\n\nThe retry limit is five. It is a number.\n"
     at = markdown.index("## Limits")

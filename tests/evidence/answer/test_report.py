@@ -107,9 +107,9 @@ def test_what_is_left_out_parts_a_quote(written: str, parts: tuple[str, ...]):
 @pytest.mark.parametrize(
     ("written", "claims"),
     [
-        (f"One is 5. Two is 6 ([A]({A})). Three is 7.", [("Two is 6 .", (A,))]),
-        (f"One is 5. [1] Two is 6 [2].{LIST_OF_TWO}", [("One is 5.", (A,)), ("Two is 6 .", (B,))]),
-        (f"[One is 5]({A}).", [("One is 5 .", (A,))]),
+        (f"One is 5. Two is 6 ([A]({A})). Three is 7.", [("Two is 6.", (A,))]),
+        (f"One is 5. [1] Two is 6 [2].{LIST_OF_TWO}", [("One is 5.", (A,)), ("Two is 6.", (B,))]),
+        (f"[One is 5]({A}).", [("One is 5.", (A,))]),
         (f"- One is 5 <{A}>\n- Two", [("One is 5", (A,))]),
         (f"Nothing is linked.{LIST_OF_TWO}", []),
     ],

@@ -365,6 +365,15 @@ TABLE, ROWS = (
     "| item | price |\n| --- | --- |\n",
     "".join(f"| item {n} | {2 * n} |\n" for n in range(500, 700)),
 )
+
+
+def quoting(text: str, words: str, **fields: Any) -> EvidenceResponse:
+    evidence = Evidence(source=1, id="a", text=text, score=0.9, span=(0, len(text)), **fields)
+    at = text.index(words)
+    quote = QUOTE.model_copy(update={"text": words, "span": (at, at + len(words))})
+    return response(evidence=(evidence,), citations=(quote,))
+
+
 SAID: dict[str, tuple[EvidenceResponse, int, tuple[str, ...], tuple[str, ...]]] = {
     "all that an answer needs": (
         response(is_partial=True), 8_000,
@@ -414,6 +423,14 @@ SAID: dict[str, tuple[EvidenceResponse, int, tuple[str, ...], tuple[str, ...]]] 
             citations=(),
         ),
         1_500, (f"\n…\n{TABLE}| item 640 | 1280 |\n| item 641 | 1282 |\n",), ("| item 639 |",),
+    ),
+    "the quoted row of a table whose header is in another chunk": (
+        quoting(ROWS, "item 640 | 1280", table_head=TABLE), 600,
+        (f"\n{TABLE}…\n| item 640 | 1280 |\n| item 641 | 1282 |\n",), ("item 500",),
+    ),
+    "the quoted row of a table behind other text": (
+        quoting(f"Prices of items.\n\n{TABLE}{ROWS}", "item 640 | 1280"), 600,
+        (f"\n…\n{TABLE}| item 640 | 1280 |\n",), ("| --- |\n…",),
     ),
     "one part of a question, and no link read": (
         response(sub_queries=("how",), steps=STEPS[:1]), 8_000, (), ("sub-query", "[EXPANSION"),
