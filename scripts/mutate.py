@@ -4,9 +4,9 @@
     python -m scripts.mutate searx_mcp/pool/life.py:160       # of one line only
     python -m scripts.mutate --changed main --minutes 20      # of the modules a branch touches
 
-A change is run against the fast tests of its room that reach its line: for `searx_mcp/pool/life.py` those
-in `tests/pool` (or `tests/test_pool.py`), and first those in `test_life.py`. Everything happens in a copy
-of the repository in a temporary folder.
+A change is run against the tests of its room that reach its line: for `searx_mcp/pool/life.py` those in
+`tests/pool` (or `tests/test_pool.py`), first those in `test_life.py`, the cheapest first, and no more of
+them once a minute is spent. Everything happens in a copy of the repository in a temporary folder.
 
     python -m scripts.mutate searx_mcp/verbs --reach reach    # the tests of every folder
 
@@ -49,8 +49,6 @@ _TIMES: Final = "MUTATE_TIMES"
 """Names the file to which a run writes how long each test took."""
 _MEASURING: Final = "MUTATE_MEASURING"
 """Names the settings with which a process that a test starts measures itself."""
-_WHOLE: Final = "MUTATE_WHOLE"
-"""Set in a run of the whole suite."""
 _SETTINGS: Final = """
 [run]
 core = ctrace
@@ -62,17 +60,10 @@ data_file = {data}
 context = ${{PYTEST_CURRENT_TEST-}}
 """
 """For coverage, of this process and of those that tests start."""
-_SLOW_FOLDERS: Final = (
-    "tests/scenarios/test_every",
-    "tests/server",
-    "tests/storage",
-    "tests/workers",
-)
-"""Slow tests that count with `--reach`: those that look at code which the fast ones leave out."""
-_BESIDE: Final = ("tests/benchmarks", "tests/packaging", "tests/scripts")
-"""Tests of what is not in the package."""
+_BESIDE: Final = ("benchmarks", "interop", "packaging", "scripts")
+"""Folders of tests that look at what is not in the package, or at the package from afar."""
 _MOST_SECONDS: Final = 60.0
-"""What the tests of other rooms may take for one change: lines at the heart are reached by thousands."""
+"""After so long no more tests start for one change: lines at the heart are reached by thousands."""
 
 
 class _Reach:
@@ -86,10 +77,11 @@ class _Reach:
     def __init__(self, data: Path, times: Path) -> None:
         self._data = coverage.CoverageData(str(data))
         self._data.read()
-        self._seconds = defaultdict[str, float](float)
+        seconds = defaultdict[str, float](float)
         for line in times.read_text("utf-8").splitlines():
-            test, seconds = line.rsplit(" ", 1)
-            self._seconds[test] += float(seconds)
+            test, took = line.rsplit(" ", 1)
+            seconds[test] += float(took)
+        self._seconds = {test: took for test, took in seconds.items() if isfinite(took)}
 
     def tests(self, module: str, mutant: Mutant) -> Iterator[list[str]]:
         """The tests that may notice a change: those of its room, then others."""
@@ -97,14 +89,16 @@ class _Reach:
         tests = set[str]().union(*(lines.get(line, ()) for line in mutant.lines or lines))
         own, room = f"/test_{Path(module).stem}.py::", _tests_of(module)
         near = {test for test in tests if test.startswith(room)}
-        far = sorted(tests - near, key=self._seconds.__getitem__)
+        far = tests - near
         if not mutant.lines:  # a constant goes far
             near |= {test for test in self._seconds if test.startswith(room)}
-        if near:
-            yield sorted(near, key=lambda test: (own not in test, test not in tests, test))
-        spent = accumulate(self._seconds[test] for test in far)
-        if rest := [test for test, total in zip(far, spent, strict=True) if total <= _MOST_SECONDS]:
-            yield rest
+        for some in filter(None, (near, far)):
+            ordered = sorted(
+                some, key=lambda test: (own not in test, test not in tests, self._seconds[test])
+            )
+            spent = accumulate((self._seconds[test] for test in ordered), initial=0.0)
+            pairs = zip(ordered, spent, strict=False)
+            yield [test for test, before in pairs if before <= _MOST_SECONDS]
 
     def limit(self, tests: Collection[str]) -> float:
         """Seconds after which they hang."""
@@ -116,7 +110,7 @@ class _Reach:
         for line, contexts in self._data.contexts_by_lineno(module).items():
             # A process that a test starts has the test and its phase for a context.
             names = {context.partition("[")[0].partition(" (")[0] for context in contexts}
-            found[line] = {name for name in names if isfinite(self._seconds.get(name, inf))}
+            found[line] = names & self._seconds.keys()
         return found
 
 
@@ -137,7 +131,7 @@ class _Copy:
                 shutil.copy2(_ROOT / name, self.root / name)
 
     def measure(self, *tests: str, kept: Path | None = None, processes: int = 0) -> _Reach:
-        """Run tests unchanged, unless a file has what was measured; ends the program if one fails."""
+        """Run tests unchanged, unless a file has what was measured; those that fail do not count."""
         data, settings = kept or self._folder / "coverage", self._folder / "coveragerc"
         times = data.with_name(f"{data.name}-times")
         if kept and kept.is_file():
@@ -148,11 +142,9 @@ class _Copy:
         program = ["-m", "coverage", "run", f"--rcfile={settings}", "-m", "pytest"]
         if processes:
             program += ["-n", f"{processes}"]
-        is_passed = self._run(
-            program, tests, limit=7_200, times=times.resolve(), is_whole=bool(kept)
-        )
-        if not is_passed and not kept:
-            sys.exit(f"The tests of {' '.join(tests)} fail without a change.")
+        self._run(program, tests, limit=7_200, times=times.resolve())
+        if not times.is_file():
+            sys.exit(f"The tests of {' '.join(tests)} do not run without a change.")
         combine = ["-m", "coverage", "combine", "--quiet", f"--rcfile={settings}"]
         subprocess.run([sys.executable, *combine], cwd=self.root, check=True)  # noqa: S603 - our own
         return _Reach(data, times)
@@ -197,9 +189,8 @@ class _Copy:
         *,
         limit: float,
         times: Path | None = None,
-        is_whole: bool = False,
     ) -> bool:
-        """Whether the tests pass in time; the whole suite runs to its end."""
+        """Whether the tests pass in time; those that are measured run to their end."""
         names = self._folder / "tests"
         names.write_text("\n".join(tests), "utf-8")
         home = self._folder / "home"
@@ -214,11 +205,10 @@ class _Copy:
             "PYTHONDONTWRITEBYTECODE": "" if times else "1",  # that of changed code is of no use
             _TIMES: str(times or ""),
             _MEASURING: str(self._folder / "coveragerc"),
-            _WHOLE: "1" if is_whole else "",
         }
         options = [
             "-q",
-            *([] if is_whole else ["-x"]),
+            *([] if times else ["-x"]),
             "--no-header",
             "--tb=line",
             "-p",
@@ -226,7 +216,8 @@ class _Copy:
             "-p",
             "scripts.mutate",
             "-m",
-            "not live" if is_whole or times is None else "not live and not slow",
+            "not live",
+            *(f"--ignore=tests/{folder}" for folder in _BESIDE),
         ]
         command = [sys.executable, *program, *options, f"@{names}"]
         with subprocess.Popen(  # noqa: S603 - pytest with the tests of this repository
@@ -263,19 +254,6 @@ def pytest_configure() -> None:
     except ImportError:
         return
     resource.setrlimit(resource.RLIMIT_DATA, (_MEMORY_BYTES, _MEMORY_BYTES))
-
-
-def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Of the whole suite leave out slow tests that say little for what they cost."""
-    if os.environ.get(_WHOLE):
-        left_out = [
-            item
-            for item in items
-            if item.nodeid.startswith(_BESIDE)
-            or (item.get_closest_marker("slow") and not item.nodeid.startswith(_SLOW_FOLDERS))
-        ]
-        config.hook.pytest_deselected(items=left_out)
-        items[:] = [item for item in items if item not in {*left_out}]
 
 
 @pytest.hookimpl(wrapper=True)

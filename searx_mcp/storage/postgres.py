@@ -30,7 +30,6 @@ _SOONER: Final = 0.8
 that is down."""
 _TRIES: Final = 4
 """Attempts if another process does the same work."""
-_LONGEST_REASON: Final = 160
 
 _BUSY: Final = (pg.QueryCanceledError, pg.LockNotAvailableError, pg.DeadlockDetectedError)
 _AGAIN: Final = (
@@ -298,6 +297,6 @@ def _unavailable(exc: Exception, place: str, patience: float) -> StorageUnavaila
         )
     # The library puts parameters of the address, with their values, into this text.
     return StorageUnavailableError(
-        f"Postgres at {place} does not answer like Postgres ({type(exc).__name__[:_LONGEST_REASON]})",
+        f"Postgres at {place} does not answer like Postgres ({type(exc).__name__})",
         advice="Check postgres.url and the version of the server.",
     )

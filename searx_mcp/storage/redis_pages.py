@@ -15,8 +15,6 @@ from searx_mcp.storage.pages import PageKey, is_from_future
 from searx_mcp.storage.redis import RedisKeys, RedisLease, RedisLink, Script, Sealing
 from searx_mcp.storage.shared_pages import SharedPageStore
 
-PATIENCE: Final = 0.5
-"""Seconds a call waits for the server before it asks the site, or reports a cursor as unknown."""
 MAX_SIZE: Final = 4 << 20
 """Bytes of a page; larger ones stay in the process. One of 50,000 characters has about 22,000."""
 _MAX_CAPTURE: Final = 16 << 10
@@ -229,7 +227,7 @@ class RedisPageStore(SharedPageStore):
         max_bytes: maximum compressed bytes of all processes, with overhead for each value. The limit of the
             process that stores a page applies.
         max_age: seconds after which a capture is deleted.
-        patience: seconds one call may wait.
+        patience: seconds a call waits before it asks the site, or reports a cursor as unknown.
 
     Raises:
         ValueError: the address is invalid; the message may show parts of it.
@@ -243,8 +241,8 @@ class RedisPageStore(SharedPageStore):
         secret: bytes,
         max_bytes: int,
         max_age: float,
+        patience: float,
         scope: str = "",
-        patience: float = PATIENCE,
     ) -> None:
         super().__init__(max_bytes=max_bytes, max_age=max_age)
         # The state store on the same server warns if it is down; once is enough.

@@ -31,8 +31,6 @@ from searx_mcp.storage.state import (
 )
 
 T = TypeVar("T")
-PATIENCE = 0.5
-"""Seconds a call waits for the server before the process continues alone."""
 
 RESERVE = Script(r"""
 -- KEYS: the charges of accounts: sorted sets of "format:id" by time.
@@ -173,7 +171,7 @@ class RedisStore(StateStore):
         ValueError: the address is invalid; the message may show parts of it.
     """
 
-    def __init__(self, url: str, *, prefix: str, patience: float = PATIENCE) -> None:
+    def __init__(self, url: str, *, prefix: str, patience: float) -> None:
         self._keys = RedisKeys(prefix)
         self._link = RedisLink(url, patience=patience, greet=self._bring_along)
         # Records, claims, choices and the seed as this process knows them.

@@ -113,7 +113,7 @@ async def test_purge_as_json(run_cli, folder):
 
 @pytest.mark.slow
 async def test_purge_empties_the_server_too(run_cli, folder, redis_url):
-    store = RedisStore(redis_url, prefix="purged:")
+    store = RedisStore(redis_url, prefix="purged:", patience=30)
     await store.reserve([ACCOUNT], Format.HTML, 1_800_000_000.0)
     environment = {
         "SEARX_MCP_STORAGE__FOLDER": str(folder),
@@ -123,7 +123,7 @@ async def test_purge_empties_the_server_too(run_cli, folder, redis_url):
     ran = await run_cli("purge", "--yes", "--json", **environment)
     assert json.loads(ran.out)["emptied"] == [str(state_in(folder)), "the server of redis.url"]
     await store.aclose()
-    fresh = RedisStore(redis_url, prefix="purged:")
+    fresh = RedisStore(redis_url, prefix="purged:", patience=30)
     (budget,) = await fresh.budgets([ACCOUNT], 1_800_000_000.0)
     await fresh.aclose()
     assert budget.left == 3

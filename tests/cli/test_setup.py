@@ -1,5 +1,6 @@
 """`searx-mcp setup`: a client's configuration; the real server is started where that is what a test is about."""
 
+import errno
 import io
 import json
 import os
@@ -223,6 +224,19 @@ async def test_a_file_that_cannot_be_edited_safely_is_left_alone(run_cli, tmp_pa
     assert (STAND_IN[0] in ran.err) is broken.isascii(), "what is to be added by hand"
     assert [*tmp_path.glob("mcp.json*")] == [file]
     assert file.read_bytes() == broken
+
+
+async def test_a_file_that_cannot_be_replaced_is_left_alone(run_cli, tmp_path, monkeypatch):
+    def refuse(draft: Path, _target: Path) -> None:
+        assert draft.read_text("utf-8")
+        raise PermissionError(errno.EACCES, "Permission denied")
+
+    monkeypatch.setattr(Path, "replace", refuse)
+    folder = tmp_path / "cursor"
+    ran = await run_cli("setup", "cursor", "--file", str(folder / "mcp.json"))
+    assert ran.code
+    assert "cannot be written: Permission denied" in ran.err
+    assert not [*folder.iterdir()]
 
 
 @pytest.mark.usefixtures("real_server")

@@ -182,6 +182,14 @@ def test_a_prompt_that_only_asks_for_a_summary_refuses_nothing():
     assert len(page.markdown_content) > 300
 
 
+@pytest.mark.parametrize(
+    ("section", "missing"), [("Food", ("zebra", "migration")), ("Homes", ("zebra",))]
+)
+def test_what_is_missing_is_missing_in_the_section(section, missing):
+    bees = "# Bees\n\n## Food\n\nThey eat pollen.\n\n## Homes\n\nSome migrants have no hives.\n"
+    assert shown(bees, prompt="zebra migration", section=section).missing_terms == missing
+
+
 def test_a_prompt_looks_for_passages_in_the_section_only():
     page = shown(MANUAL, prompt="what is the limit?", section="Part 7", max_chars=150)
     assert page.section == ("Manual", "Part 7")

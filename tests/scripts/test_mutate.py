@@ -10,11 +10,12 @@ import pytest
 
 SCRIPTS = Path(__file__).resolve().parents[2] / "scripts"
 FILES = {
+    "pytest.ini": "[pytest]\nmarkers = slow\n",
     "searx_mcp/__init__.py": "",
     "searx_mcp/room/__init__.py": "",
     "searx_mcp/room/door.py": "def may_enter(guests):\n    return guests < 7\n",
     "tests/far/test_house.py": "from searx_mcp.room.door import may_enter\n\n\ndef test_house():\n    assert not may_enter(7)\n",
-    "tests/room/test_door.py": "from searx_mcp.room.door import may_enter\n\n\ndef test_door():\n    assert may_enter(6)\n",
+    "tests/room/test_door.py": "import pytest\n\nfrom searx_mcp.room.door import may_enter\n\n\n@pytest.mark.slow\ndef test_door():\n    assert may_enter(6)\n",
 }
 
 

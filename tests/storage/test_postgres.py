@@ -7,6 +7,7 @@ import secrets
 import signal
 import sys
 from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import nullcontext
 
 import asyncpg
 import pytest
@@ -102,17 +103,21 @@ async def test_a_value_that_the_server_does_not_take_says_nothing_of_the_server(
     assert link.error is None
 
 
-async def test_work_that_met_the_same_of_another_process_runs_again(link_to, postgres_url):
+@pytest.mark.parametrize(("met", "is_busy"), [(3, False), (4, True)])
+async def test_work_that_met_the_same_of_another_process_runs_up_to_four_times(
+    link_to, postgres_url, met, is_busy
+):
     turns = []
 
     async def work(connection):
         turns.append(1)
-        if len(turns) < 3:
+        if len(turns) <= met:
             raise asyncpg.DeadlockDetectedError("deadlock detected")
         return await one(connection)
 
-    assert await link_to(postgres_url).write(work) == 1
-    assert len(turns) == 3
+    with pytest.raises(StorageBusyError) if is_busy else nullcontext():
+        assert await link_to(postgres_url).write(work) == 1
+    assert len(turns) == 4
 
 
 async def test_a_server_that_keeps_silent_is_away_for_a_while_and_said_so_once(

@@ -275,7 +275,7 @@ async def reply_with() -> AsyncIterator[Callable[[bytes], Awaitable[str]]]:
         (b"-READONLY You can't write against a replica\r\n", True, "is a read-only replica"),
         (b"-OOM command not allowed\r\n", True, "is out of memory"),
         (b"-ERR open-sesame\r\n", True, "answered with an error,"),
-        (b"HTTP/1.1 400 Bad Request\r\n\r\n", False, "cannot be reached"),
+        (b"HTTP/1.1 400 Bad " + b"e" * 900 + b"\r\n\r\n", False, "cannot be reached"),
     ],
     ids=[
         *("silent", "silent at once", "loading", "login", "permission"),
@@ -309,6 +309,7 @@ async def test_without_a_usable_server_the_process_goes_on_and_says_why(
         assert "user" not in text.replace("user name", "")
     assert store.problem.startswith(f"Redis at {link_of(store).place} {reason}")
     assert "this process carries on alone" in store.problem
+    assert len(store.problem) < 400
 
 
 async def test_a_server_that_is_not_there_costs_no_time_and_is_tried_again_after_a_while(
@@ -480,7 +481,7 @@ async def test_with_tls_the_certificate_is_checked(start_redis, store_at, tmp_pa
 )
 def test_an_address_that_cannot_be_used_is_refused_at_once(url, reason):
     with pytest.raises(ValueError, match=reason):
-        RedisStore(url, prefix="a:")
+        RedisStore(url, prefix="a:", patience=30)
 
 
 def test_known_charges_are_forgotten_when_no_window_asks_for_them():

@@ -9,6 +9,7 @@ import json
 import struct
 import threading
 from collections.abc import Callable
+from datetime import date
 
 import pytest
 from hypothesis import given
@@ -85,6 +86,14 @@ async def test_what_a_job_made_is_the_answer() -> None:
     made = READER.job(b"x", READER.options(Response(200), "a job"))
 
     assert await _read(_giving(made), MAX_ON_LOOP + 1) == made["answer"]
+
+
+def test_what_a_job_takes_and_gives_goes_through_json() -> None:
+    day = date(2026, 2, 28)
+    job = Reader[date, set[date]]("day", lambda _, asked: {asked}, takes=date, gives=set[date])
+    options = json.loads(json.dumps(job.options(Response(200), day)))
+
+    assert job.made(json.loads(json.dumps(job.job(b"x", options)))) == {day}
 
 
 @pytest.mark.parametrize("result", [{}, {"answer": 3}, {"answer": {"a": "b"}}, {"other": "x"}])

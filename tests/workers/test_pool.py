@@ -70,6 +70,7 @@ async def test_unless_told_so_many_jobs_run_at_once_as_there_are_cores_but_one(
     tasks = [*[(await hang(pool))[0] for _ in range(most)], run(pool, "echo")]
     await asyncio.sleep(0)
     assert repr(pool) == f"<ChildWorkers [{most} busy, 0 idle, 1 waiting]>"
+    assert not pool._starting
     for task in tasks:
         task.cancel()
 

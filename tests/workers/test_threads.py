@@ -219,8 +219,10 @@ async def test_closing_lets_the_job_under_way_end_and_begins_no_other(threads, r
     assert await running == {"length": 0}
     with pytest.raises(FetchError, match="closing"):
         await waiting
+    alive = {*threading.enumerate()}
     with pytest.raises(FetchError, match="closing"):
         await run(threads, "echo")
+    assert {*threading.enumerate()} <= alive
 
 
 async def test_a_job_that_hangs_does_not_hold_up_closing(threads, run, gate):

@@ -308,8 +308,8 @@ class Corpus:
 
     async def _embedded(self, model: str, url: str | None) -> int:
         """Count the vectors of a model, for all chunks or those of one page."""
-        if not model or url is None:
-            return await self._store.embedded(model) if model else 0
+        if url is None:
+            return await self._store.embedded(model)
         chunks = await self._store.chunks(url)
         return len(await self._store.vectors(model, [chunk.id for chunk in chunks]))
 

@@ -103,14 +103,14 @@ def main(folder: Path, source: Path, port: int, idle: float) -> int:
 
     os.umask(0o077)
     lock = (folder / "run.lock").open("ab")  # held open for as long as the process lives
-    for again in range(TRIES, -1, -1):
+    for _ in range(TRIES):
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
             break
         except OSError:
-            if not again:
-                return BUSY
-        time.sleep(TRY)
+            time.sleep(TRY)
+    else:
+        return BUSY
     write_run(folder, source, 0)
     listener = socket.socket()
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)

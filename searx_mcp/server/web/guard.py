@@ -14,6 +14,7 @@ from typing import Final
 
 from mcp.server.auth.middleware.bearer_auth import AuthenticatedUser
 from mcp.server.auth.provider import AccessToken
+from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from searx_mcp.server.identity import Identity, identity_of, with_identity
@@ -36,7 +37,6 @@ from searx_mcp.server.web.policy import (
 from searx_mcp.server.web.shares import Busy, Clients, FairQueue
 
 _SESSION: Final = b"mcp-session-id"
-_EVENTS: Final = b"text/event-stream"
 
 
 class ActiveRequest:
@@ -143,10 +143,8 @@ class ActiveRequest:
         if message["type"] == "http.response.start":
             headers = list(message.get("headers", ()))
             self._has_begun = True
-            self._is_stream = any(
-                name.lower() == b"content-type" and value.startswith(_EVENTS)
-                for name, value in headers
-            )
+            media_type = Headers(raw=headers).get("content-type", "")
+            self._is_stream = media_type.startswith("text/event-stream")
             message = {**message, "headers": [*headers, *self._extra_headers]}
         elif message["type"] == "http.response.body":
             self._is_complete = not message.get("more_body", False)

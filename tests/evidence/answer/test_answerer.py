@@ -41,6 +41,19 @@ async def test_a_fact_two_links_away_is_found_and_cited(valley, client):
     assert not response.is_partial
 
 
+async def test_a_second_section_that_answers_raises_the_score_of_a_page(valley, page_of, client):
+    other = "Visitors walk along the river in spring and rest below old trees. " * 9
+    scores = []
+    for count in (1, 2):
+        sections = [f"<h2>Tarn Dam {n}</h2><p>{FACT} {other}</p>" for n in range(count)]
+        valley.put(f"/{count}", page_of("Dams", *sections))
+        response = await client.answer(
+            "How high is Tarn Dam?", url=valley.url(f"/{count}"), expansion_budget=0
+        )
+        scores.append(response.steps[0].score_after)
+    assert scores[1] > 1.5 * scores[0]
+
+
 async def test_every_named_page_is_a_source(valley, client):
     urls = [valley.url("/inns"), valley.url("/birds"), valley.url("/inns")]
     response = await client.answer("Where do ospreys nest?", url=urls, expansion_budget=0)

@@ -51,6 +51,7 @@ async def test_the_status_counts_what_is_kept(corpus, site, sections_of, hives_u
     done = (await corpus.ingest_all(IngestRequest(url=urls))).pages
     assert [page.chunks for page in done] == [2, 1, 0]
     assert [page.error_type for page in done] == ["", "", "not_found"]
+    assert [page.in_memory for page in done] == [True, True, False]
     status = await corpus.status(StatusRequest())
     assert (status.documents, status.chunks) == (2, 3)
     assert status.tokens == sum(page.tokens for page in done)

@@ -279,7 +279,11 @@ async def test_a_proxy_is_used_and_its_failures_are_told(diagnose):
         closed = await diagnose(
             "https://searx.example.org/", SEARX_MCP_NETWORK__PROXY=address, **more
         )
-    assert down.failed == ["proxy", "healthz"]
+        more["SEARX_MCP_NETWORK__HTTP_PROXY"] = f"http://{gone.origin}"
+        one_down = await diagnose(
+            "https://searx.example.org/", SEARX_MCP_NETWORK__PROXY=address, **more
+        )
+    assert down.failed == one_down.failed == ["proxy", "healthz"]
     assert "[network]\nproxy = " in down.checks["proxy"]["fix"]
     assert closed.failed == ["healthz"]
     assert "hunter2" not in closed.out

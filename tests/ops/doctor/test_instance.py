@@ -53,7 +53,7 @@ TROUBLES = {
         *("json", "challenge", "Anubis"),
     ),
     "a challenge": (lambda fake: fake.challenge(), "healthz", "challenge", "Anubis"),
-    "down behind a proxy": (lambda fake: fake.fail(502), "healthz", "status 502", "docker logs"),
+    "down behind a proxy": (lambda fake: fake.fail(500), "healthz", "status 500", "docker logs"),
     "refused": (lambda fake: fake.fail(403), "healthz", "status 403", "/healthz through"),
     "a login page": (
         lambda fake: fake.redirect("https://login.example.org/?next=secret"),

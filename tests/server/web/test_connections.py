@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import logging
 import os
 import re
 import subprocess
@@ -165,6 +166,7 @@ async def test_what_is_no_http_is_answered_once_and_fills_no_log(url, host, answ
         told += await reader.read()
     assert len(ANSWERS.findall(told)) == 1
     assert caplog.records == []
+    assert not logging.getLogger("uvicorn").handlers
 
 
 @pytest.mark.parametrize(

@@ -20,7 +20,6 @@ _LANGUAGES: Final = frozenset({"de", "en", "fr"})
 _KINDS: Final = {"N": "node", "W": "way", "R": "relation"}
 _OBJECT = re.compile(r"/(node|way|relation)/([0-9]{1,19})/?")
 _POINT: Final = (180.0, 90.0)
-_EXTENT: Final = (180.0, 90.0, 180.0, 90.0)
 
 
 def ask(query: OpenQuery) -> Ask | None:
@@ -77,7 +76,7 @@ def _place(about: Fields, feature: dict[str, object], kind: str, number: int) ->
     point = _degrees(geometry.get("coordinates") if isinstance(geometry, dict) else None, _POINT)
     properties = feature.get("properties")
     extent = properties.get("extent") if isinstance(properties, dict) else None
-    box = _degrees(extent, _EXTENT)
+    box = _degrees(extent, 2 * _POINT)
     return Place(
         longitude=point[0] if point else None,
         latitude=point[1] if point else None,

@@ -36,3 +36,13 @@ def test_what_is_no_point_is_left_out(read, coordinates):
     }
     (hit,) = read("photon", {"features": [feature]}).hits
     assert hit.place == Place(name="x", osm_type="node", osm_id=1)
+
+
+def test_the_whole_world_is_a_place(read):
+    feature = {
+        "properties": {"osm_type": "N", "osm_id": 1, "extent": [-180, 90, 180, -90], "name": "x"},
+        "geometry": {"coordinates": [180, -90]},
+    }
+    (hit,) = read("photon", {"features": [feature]}).hits
+    assert (hit.place.longitude, hit.place.latitude) == (180, -90)
+    assert hit.place.bounding_box == (-90, 90, -180, 180)
