@@ -341,7 +341,7 @@ def build_page_view(
     """
     capture = reading.kept.capture
     document = capture.page.document
-    most = (request.limit if request.cursor else None) or request.max_chars or default_chars
+    most = request.limit or request.max_chars or default_chars
     part = _part(document, request, most)
     short = Digest("", ())
     if content.summarize and not request.for_model:
