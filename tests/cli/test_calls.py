@@ -259,11 +259,18 @@ async def test_attempts_are_a_table_on_standard_error_and_nothing_without_them(p
     ]
 
 
-async def test_raw_answers_need_a_key(run_cli):
-    ran = await run_cli("search", "red panda", "--raw", "google", SEARX_MCP_INSTANCES__PUBLIC="off")
+@pytest.mark.parametrize(
+    ("provider", "problem", "advice"),
+    [
+        ("google", "no keyed provider has a key", "BRAVE_API_KEY"),
+        ("bing", "'bing' is not one of google, brave", ""),
+    ],
+)
+async def test_raw_answers_need_a_known_provider_and_its_key(run_cli, provider, problem, advice):
+    ran = await run_cli("search", "red panda", "--raw", provider, SEARX_MCP_INSTANCES__PUBLIC="off")
     assert ran.code != 0
-    assert "searx-mcp: --raw: no keyed provider has a key" in ran.err
-    assert "BRAVE_API_KEY" in ran.err
+    assert f"searx-mcp: --raw: {problem}" in ran.err
+    assert advice in ran.err
 
 
 async def test_a_page_that_does_not_answer_its_prompt_says_so_first(printed):
