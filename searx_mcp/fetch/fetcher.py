@@ -14,6 +14,7 @@ from typing import Final, Literal
 from yarl import URL
 
 from searx_mcp.content.addresses import addresses_in
+from searx_mcp.content.chunks import Text
 from searx_mcp.content.clean import clean_line
 from searx_mcp.content.config import ContentConfig
 from searx_mcp.content.document import Document
@@ -413,6 +414,10 @@ def _part(document: Document, request: FetchRequest, most: int) -> Mapping[str, 
         shown = markdown[begin:stop]
     return {
         "markdown_content": shown,
+        "quoted_notes": tuple(
+            f"This part continues a block that begins: {line}"
+            for line in (Text(markdown).head(begin).splitlines()[:1] if request.offset else ())
+        ),
         "offset": begin,
         "next_offset": stop if stop < end else None,
         "section": names,

@@ -216,7 +216,10 @@ HEAD = "T [b]  https://a.example/b\ntext/html, 2 words, 7 ms"
         ({"tier": "github"}, f"{HEAD}, from github\n"),
         ({"from_cache": True, "age_seconds": 5}, f"{HEAD}, cached 5 s ago\n"),
         ({"age_seconds": 5}, f"{HEAD}\n"),
-        ({"notes": ("One.", "Two.")}, f"{HEAD}\nNote: One.\nNote: Two.\n"),
+        (
+            {"notes": ("One.",), "quoted_notes": ("Two | a |",)},
+            f"{HEAD}\nNote: One.\nNote: Two | a |\n",
+        ),
         (
             {"redirect_target": "https://c.example/[b]"},
             f"{HEAD}\nRedirect target: https://c.example/[b]\n",
