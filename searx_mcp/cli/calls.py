@@ -184,7 +184,7 @@ def print_page(page: Page) -> None:
             style="dim",
         )
     )
-    print_notes(page.notes)
+    print_notes((*page.notes, *page.quoted_notes))
     if page.redirect_target:
         head.print(plain_text(f"Redirect target: {page.redirect_target}"))
     out = console()

@@ -390,7 +390,7 @@ def print_verdicts(report: VerifyReport) -> None:
             str(each.line),
             plain_text(each.verdict.value, style=_STYLES[each.verdict]),
             plain_text(_cut(each.text, _QUOTE) or each.url),
-            plain_text("\n".join(each.found_in) or each.difference),
+            plain_text("\n".join(filter(None, (*each.found_in, each.difference)))),
         )
     out.print(table)
     tallies = {"quotes": report.quotes, "sentences": report.sentences, "links": report.links}

@@ -13,6 +13,7 @@ from rich.console import Console
 from rich.text import Text
 
 from searx_mcp.cli.instances import opened_admin
+from searx_mcp.cli.logs import leave_out
 from searx_mcp.cli.output import console, plain_table, plain_text, print_outcome, show_progress
 from searx_mcp.cli.running import ExitCode, as_typed, loaded, run
 from searx_mcp.client.facade import SearxClient
@@ -62,6 +63,7 @@ def doctor(context: click.Context, /, *, url: str | None, own: bool, as_json: bo
 
 
 async def _examine(settings: Loaded, url: str | None, *, own: bool) -> Diagnosis:
+    leave_out("storage.degraded")
     progress = show_progress("checking this machine")
     doctor = Doctor(settings, partial(opened_admin, settings), progress=progress)
     return await doctor.examine(url, own=own)

@@ -169,6 +169,9 @@ def _add_change(verb: str, argument: str, sentence: str) -> None:
     @json_option
     @working
     async def change(loaded: "Loaded", *, subject: str, as_json: bool) -> None:
+        from searx_mcp.cli.logs import leave_out  # noqa: PLC0415 - no help needs it
+
+        leave_out("storage.degraded")
         async with opened_admin(loaded, as_json=as_json) as admin:
             changed = await getattr(admin, verb)(subject)
         print_outcome(changed, lambda: _print_change(changed), as_json=as_json)

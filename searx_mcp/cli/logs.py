@@ -90,6 +90,13 @@ def share_terminal(aside: Callable[[], AbstractContextManager[None]]) -> None:
             handler.aside = aside
 
 
+def leave_out(event: str) -> None:
+    """Write no lines of an event, as the command reports it itself."""
+    for handler in logging.getLogger().handlers:
+        if isinstance(handler, StderrHandler):
+            handler.addFilter(lambda record: not str(record.msg).startswith(event))
+
+
 def hide(settings: "BaseModel") -> None:
     """Mask the secrets of these settings from now on."""
     found = {text for text in _secrets_of(settings) if len(text) >= _LEAST_SECRET}

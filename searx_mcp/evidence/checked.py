@@ -29,7 +29,7 @@ class CheckedQuote(Frozen):
         line: line in the report, from 1.
         verdict: the outcome of the check.
         found_in: pages that contain it, at most three.
-        difference: what differs from the page, or why it was not checked; empty if it is supported.
+        difference: what differs from the page, or why it was not checked or has no page; empty if supported.
     """
 
     text: str = ""

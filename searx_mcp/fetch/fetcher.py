@@ -14,6 +14,7 @@ from typing import Final, Literal
 from yarl import URL
 
 from searx_mcp.content.addresses import addresses_in
+from searx_mcp.content.chunks import Text
 from searx_mcp.content.clean import clean_line
 from searx_mcp.content.config import ContentConfig
 from searx_mcp.content.document import Document
@@ -341,7 +342,7 @@ def build_page_view(
     """
     capture = reading.kept.capture
     document = capture.page.document
-    most = (request.limit if request.cursor else None) or request.max_chars or default_chars
+    most = request.limit or request.max_chars or default_chars
     part = _part(document, request, most)
     short = Digest("", ())
     if content.summarize and not request.for_model:
@@ -413,6 +414,10 @@ def _part(document: Document, request: FetchRequest, most: int) -> Mapping[str, 
         shown = markdown[begin:stop]
     return {
         "markdown_content": shown,
+        "quoted_notes": tuple(
+            f"This part continues a block that begins: {line}"
+            for line in (Text(markdown).head(begin).splitlines()[:1] if request.offset else ())
+        ),
         "offset": begin,
         "next_offset": stop if stop < end else None,
         "section": names,

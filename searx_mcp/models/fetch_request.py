@@ -66,7 +66,7 @@ class FetchRequest(Frozen):
         Field(ge=MIN_CHARS, le=MAX_CHARS),
         Argument(
             read.number,
-            "Characters returned with a cursor, instead of max_chars.",
+            "Characters returned, instead of max_chars.",
             "N",
             schema=None,
         ),

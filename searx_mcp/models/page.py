@@ -178,7 +178,7 @@ class Page(Frozen):
         removed: number of blocks of the page that are not in the Markdown, by the rule that removed them;
             empty for anything but an HTML page.
         notes: sentences the caller should know.
-        quoted_notes: those of a remote service, in its words.
+        quoted_notes: those with words of the page or of a remote service.
         answered: with a prompt, whether a passage supports it well enough to answer it; otherwise `None`.
         support: 0 to 1, how far the best passage does.
         missing_terms: words of the prompt that it lacks, the most significant first, five at most.

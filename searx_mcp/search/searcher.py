@@ -24,7 +24,7 @@ from searx_mcp.models.response import (
     SearchResponse,
     SearchResult,
 )
-from searx_mcp.models.spelling import in_words
+from searx_mcp.models.spelling import did_you_mean, in_words, shown
 from searx_mcp.pool.proposal import InstanceQuery
 from searx_mcp.render.errors import search_error_data
 from searx_mcp.search.cache import CachedResult, CachedSearch
@@ -384,9 +384,16 @@ async def raw_all(
         progress: called with each step.
 
     Raises:
-        InvalidArgumentError: the provider has no key.
+        InvalidArgumentError: there is no such provider, or it has no key.
         SearxMcpError: every query failed; the error of the first one.
     """
+    from searx_mcp.search.providers.keyed import PROVIDERS  # noqa: PLC0415 - no other search needs it
+
+    if provider not in PROVIDERS:
+        raise InvalidArgumentError(
+            "provider",
+            f"{shown(provider)} is not one of {', '.join(PROVIDERS)}{did_you_mean(provider, PROVIDERS)}",
+        )
     if ask_one is None:
         raise InvalidArgumentError("provider", "no keyed provider has a key", advice=NO_KEY)
     deadline = asyncio.get_running_loop().time() + timeout

@@ -216,7 +216,10 @@ HEAD = "T [b]  https://a.example/b\ntext/html, 2 words, 7 ms"
         ({"tier": "github"}, f"{HEAD}, from github\n"),
         ({"from_cache": True, "age_seconds": 5}, f"{HEAD}, cached 5 s ago\n"),
         ({"age_seconds": 5}, f"{HEAD}\n"),
-        ({"notes": ("One.", "Two.")}, f"{HEAD}\nNote: One.\nNote: Two.\n"),
+        (
+            {"notes": ("One.",), "quoted_notes": ("Two | a |",)},
+            f"{HEAD}\nNote: One.\nNote: Two | a |\n",
+        ),
         (
             {"redirect_target": "https://c.example/[b]"},
             f"{HEAD}\nRedirect target: https://c.example/[b]\n",
@@ -259,11 +262,18 @@ async def test_attempts_are_a_table_on_standard_error_and_nothing_without_them(p
     ]
 
 
-async def test_raw_answers_need_a_key(run_cli):
-    ran = await run_cli("search", "red panda", "--raw", "google", SEARX_MCP_INSTANCES__PUBLIC="off")
+@pytest.mark.parametrize(
+    ("provider", "problem", "advice"),
+    [
+        ("google", "no keyed provider has a key", "BRAVE_API_KEY"),
+        ("bing", "'bing' is not one of google, brave", ""),
+    ],
+)
+async def test_raw_answers_need_a_known_provider_and_its_key(run_cli, provider, problem, advice):
+    ran = await run_cli("search", "red panda", "--raw", provider, SEARX_MCP_INSTANCES__PUBLIC="off")
     assert ran.code != 0
-    assert "searx-mcp: --raw: no keyed provider has a key" in ran.err
-    assert "BRAVE_API_KEY" in ran.err
+    assert f"searx-mcp: --raw: {problem}" in ran.err
+    assert advice in ran.err
 
 
 async def test_a_page_that_does_not_answer_its_prompt_says_so_first(printed):

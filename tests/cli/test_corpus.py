@@ -490,6 +490,7 @@ async def test_verdicts_stand_in_the_order_of_the_report(printed, tmp_path):
                 line=2,
                 verdict=QuoteVerdict.MISATTRIBUTED,
                 found_in=(TIN_PAGE,),
+                difference="[2] is not defined",
             ),
         ),
         links=(CheckedQuote(url=TEA_PAGE, line=3, verdict=QuoteVerdict.SUPPORTED),),
@@ -507,6 +508,7 @@ async def test_verdicts_stand_in_the_order_of_the_report(printed, tmp_path):
     file.touch()
     ran = await printed(f"corpus verify {file}", verify=report)
     lines = [line.rstrip() for line in ran.lines]
+    assert lines.pop(2).endswith(" [2] is not defined")
     assert [line.split()[:2] for line in lines[1:5]] == [
         ["2", "misattributed"],
         ["3", "supported"],

@@ -221,6 +221,25 @@ def test_without_a_level_servers_tell_what_happens_and_commands_are_silent(
     assert " DEBUG " not in ran.stderr
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("command", ["instances add http://10.0.0.1/", "doctor"])
+def test_what_a_command_says_of_its_store_is_not_logged_too(tmp_path, command):
+    (tmp_path / "state-v1.db").mkdir()
+    ran = subprocess.run(
+        [sys.executable, "-m", "searx_mcp", *command.split()],
+        capture_output=True,
+        timeout=60,
+        check=False,
+        text=True,
+        env={
+            **os.environ,
+            "SEARX_MCP_INSTANCES__PUBLIC": "off",
+            "SEARX_MCP_STORAGE__FOLDER": str(tmp_path),
+        },
+    )
+    assert (ran.stdout + ran.stderr).count("Move it away") == 1
+
+
 ROOT = Path(__file__).parents[2]
 METHODS = {"debug", "info", "warning", "error", "exception", "log"}
 LOGGERS = {"_log", "logger"}

@@ -142,9 +142,10 @@ async def test_a_kept_page_serves_when_the_site_is_gone(site, other, fetcher, cl
     assert "connection_error" in page.notes[0]
 
 
-async def test_everything_that_was_captured_can_be_read_on_with_the_cursor(site, fetcher):
+@pytest.mark.parametrize("named", ["max_chars", "limit"])
+async def test_everything_that_was_captured_can_be_read_on_with_the_cursor(site, fetcher, named):
     url = site.page("/", article())
-    page = await fetch(fetcher, url, max_chars=300)
+    page = await fetch(fetcher, url, **{named: 300})
     text = page.markdown_content
     assert len(text) <= 300
     assert page.truncated

@@ -242,6 +242,17 @@ def test_what_begins_inside_code_or_a_table_has_its_first_lines(head, line, foot
     ]
 
 
+@pytest.mark.parametrize(("row", "noted"), [(0, False), (5, True), (40, False)])
+def test_a_part_that_begins_inside_a_table_names_its_columns(row, noted):
+    rows = [f"| needle {n} | {n} |\n" for n in range(40)]
+    text = f"# A\n\n{_COLUMNS}{''.join(rows)}\nWords.\n"
+    at = text.index([*rows, "Words."][row]) if row else text.index("|")
+    part = shown(text, cursor=CURSOR, offset=at)
+    assert part.markdown_content.startswith(text[at : at + 5])
+    known = f"This part continues a block that begins: {_COLUMNS.splitlines()[0]}"
+    assert part.quoted_notes == ((known,) if noted else ())
+
+
 @given(st.lists(st.sampled_from(["# A\n\n", "cat ", "dog. ", "\n\n", "```\n"]), max_size=200))
 def test_a_prompt_never_gives_more_than_was_asked_for(pieces):
     page = shown("".join(pieces) + "end", prompt="cat", max_chars=100)

@@ -79,6 +79,15 @@ async def read_from(
         return await reader.read(results, deadline=deadline, query="bees honey", **arguments)
 
 
+async def test_a_short_page_that_two_addresses_lead_to_is_given_once():
+    old, new, other = (f"https://{name}.example/" for name in ("old", "new", "other"))
+    moved = page(old, TEXT).model_copy(update={"final_url": new})
+    results, stats = await read(moved, page(new, TEXT), page(other, TEXT), urls=(old, new, other))
+    first, second, third = results
+    assert [bool(result.content) for result in results] == [True, False, True]
+    assert (second.duplicate_of, third.duplicate_of, stats.duplicates) == (first.url, "", 1)
+
+
 async def test_content_holds_what_is_known_of_the_page():
     kept = page("https://a.example/", TEXT, kind=PageKind.ARTICLE, summary="S.", key_points=("P.",))
     (result,), stats = await read(kept, urls=("https://a.example/",))

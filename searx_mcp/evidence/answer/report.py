@@ -50,6 +50,7 @@ _SOURCE = re.compile(
 
 _CITATION = re.compile(r"[^\n\"“„«「]{0,9}[\"“„«「][^\n]*+\n[ \t]*+(?:[—–―]|--)")
 """An entry that quotes, and attributes the quote on the next line: the format of `answer`'s citations."""
+_BEHIND_QUOTE = re.compile(rf"[\s.,;]{{0,2}}{_NUMBERS}")
 _BETWEEN = re.compile(r"[\s,;]*+")
 _QUOTED_LINE = re.compile(r"[ ]{0,3}>[ \t>]*+")
 _NEW_BLOCK = re.compile(r"[ \t]*+(?:[-*+][ \t]|[0-9]{1,3}[.)][ \t]|#{1,6}[ \t]|\|)")
@@ -81,7 +82,7 @@ class QuoteInReport(NamedTuple):
     Attributes:
         text: on one line.
         parts: the pieces between its ellipses, normalised.
-        urls: pages that it is attributed to; may be empty.
+        urls: pages that it is attributed to, or a number without a source, such as `[2]`; may be empty.
         line: of the report, from 1.
         before: the words before it, normalised.
     """
@@ -319,10 +320,16 @@ class _Reader:
         return "" if numbers and self._named(numbers) else found[0]
 
     def _nearest(self, low: int, high: int, start: int, end: int) -> tuple[str, ...]:
-        """Return the urls of the nearest anchor in a block outside a quote, else inside it."""
+        """Return the urls of the nearest anchor in a block outside a quote, else inside it.
+
+        A number without a source right behind the quote is returned itself.
+        """
         first, behind = bisect_left(self._starts, start), bisect_left(self._starts, end)
         if first < behind and self._anchors[first].start == start + 1:  # the quote is the link
             return self._anchors[first].urls
+        number = _BEHIND_QUOTE.match(self._prose, end, high)
+        if number and not self._named(number["numbers"]):
+            return (f"[{number['numbers']}]",)
         best: tuple[int, tuple[str, ...]] | None = None
         if behind < len(self._anchors) and (after := self._anchors[behind]).start < high:
             best = after.start - end, after.urls

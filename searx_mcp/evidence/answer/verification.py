@@ -120,9 +120,12 @@ class _Pages:
             )
             if difference:
                 verdict = QuoteVerdict.ALTERED
+        url = own or next(iter(quote.urls), "")
+        if url.startswith("["):
+            url, difference = "", "; ".join(filter(None, (f"{url} is not defined", difference)))
         return CheckedQuote(
             text=quote.text,
-            url=own or next(iter(quote.urls), ""),
+            url=url,
             line=quote.line,
             verdict=verdict,
             found_in=tuple(found[:_MOST_FOUND]),

@@ -11,7 +11,6 @@ from searx_mcp.errors import InvalidArgumentError, NoInstancesError, Unavailable
 from searx_mcp.models.hits import ResultPage, UnresponsiveEngine
 from searx_mcp.models.progress import Progress
 from searx_mcp.models.request import MAX_RESULTS, Category
-from searx_mcp.models.spelling import did_you_mean, shown
 from searx_mcp.pool.proposal import InstanceQuery
 from searx_mcp.search.providers.concurrent_queries import ConcurrentQueries
 from searx_mcp.search.providers.context import NO_KEY, Found, SearchContext
@@ -20,8 +19,10 @@ from searx_mcp.sources.attempts import SourceLog
 from searx_mcp.sources.open.answers import Answered
 from searx_mcp.sources.open.engine import Engine, OpenQuery
 from searx_mcp.sources.open.question import secret_in
-from searx_mcp.sources.open.table import voter
+from searx_mcp.sources.open.table import KEYED, voter
 
+PROVIDERS: Final = tuple(engine.name for engine in KEYED)
+"""The names of all keyed providers."""
 _ADVICE: Final = "`searx-mcp doctor` shows keys and budgets; providers.NAME.per_month raises one."
 _ANY_LANGUAGE: Final = frozenset({"all", "auto"})
 
@@ -100,14 +101,12 @@ class KeyedSearch:
             The value of one page, or a list of the pages' if more than one was requested.
 
         Raises:
-            InvalidArgumentError: there is no such provider, or it has no key.
+            InvalidArgumentError: it has no key.
             NoInstancesError: it is blocked, may not be asked now, or did not answer.
         """
         engine = self._engines.get(name)
         if engine is None:
-            near = did_you_mean(name, self._engines)
-            message = f"{shown(name)} has no key{near}"
-            raise InvalidArgumentError("provider", message, advice=NO_KEY)
+            raise InvalidArgumentError("provider", f"{name} has no key", advice=NO_KEY)
         if engine.host in self._blocked():
             raise _unfit(f"{name} is blocked")
         log = SourceLog(deadline, progress)

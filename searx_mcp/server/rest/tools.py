@@ -80,7 +80,7 @@ class WebFetchBody(Frozen):
         prompt: what the caller wants to know; selects passages of a long page.
         max_chars: most characters returned.
         offset: characters to skip.
-        limit: characters returned with a cursor, instead of `max_chars`.
+        limit: characters returned, instead of `max_chars`.
     """
 
     url: str = ""

@@ -60,6 +60,19 @@ def test_a_quote_is_supported_only_by_the_page_that_it_is_ascribed_to(quote, ver
 
 
 @pytest.mark.parametrize(
+    ("quote", "verdict", "difference"),
+    [
+        ("The limit of retries is five", MISATTRIBUTED, "[2] is not defined"),
+        ("Nothing of all this is written", MISSING, "[2] is not defined"),
+        ("The limit of retries is six, and", ALTERED, "[2] is not defined; “six,”, page: “five,”"),
+    ],
+)
+def test_a_number_behind_a_quote_that_is_not_defined_is_told(quote, verdict, difference):
+    found = checked(f'As [it]({A}) says, "{quote}" [2].')
+    assert (found.verdict, found.url, found.difference) == (verdict, "", difference)
+
+
+@pytest.mark.parametrize(
     ("report", "verdict", "url"),
     [
         pytest.param('"It costs 15 euros in all"', SUPPORTED, "", id="ascribed to nothing"),
