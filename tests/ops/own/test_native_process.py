@@ -85,7 +85,11 @@ async def test_a_taken_port_ends_it_with_a_code_of_its_own(process, plan, until,
 
 
 @pytest.mark.slow
-async def test_one_that_is_stopped_before_it_holds_the_lock_does_not_start(process, plan):
+async def test_one_that_is_stopped_before_it_holds_the_lock_does_not_start(process, plan, tmp_path):
+    slow = tmp_path / "environment" / "bin" / "python"
+    slow.unlink()
+    slow.write_text("#!/bin/sh\nexec sleep 100\n")
+    slow.chmod(0o700)
     child = process.start(plan(), os.environ)
     assert not process.is_held
     assert await process.stop()
