@@ -316,7 +316,8 @@ class InstanceAdmin:
         url = _found(host, [*urls, *sources.urls()])
         if url in sources:
             pool = sources
-        record = pool.reset(url, now)
+        # A second ahead, so that a process that is saving what it learned before does not undo it.
+        record = pool.reset(url, now + 1)
         await self._state.save({url: record}, now)
         notes = ["Requests already sent still count against its budget."]
         if url in self._parts.membership.own:

@@ -336,7 +336,7 @@ async def test_what_is_learned_right_after_a_reset_is_kept(another_process):
         async with another_process(clock, only) as server, another_process(clock, only) as command:
             await command.admin.reset(only.url)
             only.limit()
-            clock.advance(1)
+            clock.advance(2)
             await raised(NoInstancesError, server.search("one", fetch_content=False))
             clock.advance(PULL_INTERVAL)
             (row,) = (await server.instances()).instances
