@@ -14,7 +14,7 @@ pytestmark = pytest.mark.smoke
 KEPT = Path(__file__).parent / "kept"
 OWN = "http://127.0.0.1:42673/"
 CURSOR = "st3pibsat4fvw6kx"
-_MOMENT = re.compile(r"\b1795\d{6}\.\d+\b")
+_MOMENT = re.compile(r"\b(?:1795\d{6}\.\d+|1\.795\d+e\+09)\b")
 
 
 @pytest.fixture
