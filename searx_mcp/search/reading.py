@@ -120,11 +120,13 @@ def assess_page(
         kind=page.kind,
         is_protected=page.is_protected,
     )
-    # A page that is too short for a sketch can only be a copy of one with the same final address.
-    found = sketch(page.markdown_content) or (hash(page.final_url),)
+    found: Sketch = ()
+    if config.group_duplicates:
+        # A page that is too short for a sketch can only be a copy of one with the same final address.
+        found = sketch(page.markdown_content) or (hash(page.final_url),)
     ranked = _passages(page, query)
     answered = _is_answered(page, ranked, query) if is_room_short else None
-    return PageAssessment(quality, found if config.group_duplicates else (), ranked, answered)
+    return PageAssessment(quality, found, ranked, answered)
 
 
 def _is_answered(page: Page, ranked: Sequence[Passage], query: str) -> bool:

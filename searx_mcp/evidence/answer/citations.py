@@ -21,6 +21,7 @@ from searx_mcp.content.outline import inline_text
 from searx_mcp.content.passages import score_all
 from searx_mcp.content.sentences import plain, sentence_ends
 from searx_mcp.content.words import words
+from searx_mcp.evidence.answer.question import without_subject
 from searx_mcp.evidence.storage.store import StoredChunk, StoredPage
 from searx_mcp.evidence.values import Citation
 from searx_mcp.models.page import Heading
@@ -38,8 +39,6 @@ _OPEN_SHARE: Final = 0.5
 """Weight of the score of an announcement, which says nothing itself."""
 _ASKING: Final = ("?", "\uff1f", "\u061f")
 """Ends of a question, whose answer follows it."""
-_ADDED = re.compile(r" \([^()]+\)$")
-"""The subject that a part of a question took from another part. Its sentence first has what the part itself asks."""
 
 _EXACT_CHARS: Final = 80
 """Code points up to which a text fragment has the full quote. A longer quote is given by its ends: browsers
@@ -284,7 +283,8 @@ def _best(sentences: list[_Sentence], question: str) -> _Sentence | None:
         match.score * (_OPEN_SHARE if each.shown.endswith(_COLONS) else 1.0)
         for match, each in zip(matches, sentences, strict=True)
     ]
-    own = _ADDED.sub("", question)
+    # Sentences with what the part itself asks come first.
+    own = without_subject(question)
     asked = [0.0] * len(sentences)
     if own != question:
         asked = [

@@ -33,6 +33,8 @@ _LISTED = re.compile(r"(?:^|\s)\(?(?:[1-9]|[a-e])[.)]\s+")
 _PRONOUN = re.compile(
     r"\b(?:it|its|they|their|them|this|these|that|those|he|she|his|her)\b", re.IGNORECASE
 )
+_ADDED = re.compile(r" \([^()]+\)$")
+"""The subject that a part took from another one."""
 _DEGREE = re.compile(r"\bhow\s+\w+", re.IGNORECASE)
 """How long, how tall: not part of the subject of a question."""
 _FEW: Final = 2
@@ -204,6 +206,11 @@ def _with_subject(part: str, first: str) -> str:
     if missing and (refers or len(own) <= few):
         return f"{part.rstrip(_MARKS)} ({' '.join(missing)})"
     return part
+
+
+def without_subject(part: str) -> str:
+    """Return what a part of a question asks itself, without the subject that it took from another part."""
+    return _ADDED.sub("", part)
 
 
 def _sides(query: str, joints: frozenset[str]) -> list[str]:
