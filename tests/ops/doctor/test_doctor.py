@@ -346,7 +346,8 @@ async def test_keyed_providers_are_told_by_their_keys_and_budgets_and_never_aske
 ):
     found = await diagnose(SEARX_MCP_INSTANCES__PUBLIC="off", **environment)
     check = found.checks.get("providers")
-    assert (check and check["detail"]) == said
+    # From 2027 on, it adds that Google ended its API (`test_machine`).
+    assert (check and check["detail"].partition(" Google ended")[0]) == said
     # Who has a key needs no instance.
     is_asked = said is not None and "requests left" in said
     assert found.status("budget") == ("ok" if is_asked else "failed")
