@@ -120,10 +120,12 @@ def assess_page(
         kind=page.kind,
         is_protected=page.is_protected,
     )
-    found: Sketch = ()
-    if config.group_duplicates:
-        # A page that is too short for a sketch can only be a copy of one with the same final address.
-        found = sketch(page.markdown_content) or (hash(page.final_url),)
+    # A page that is too short for a sketch can only be a copy of one with the same final address.
+    found: Sketch = (
+        (sketch(page.markdown_content) or (hash(page.final_url),))
+        if config.group_duplicates
+        else ()
+    )
     ranked = _passages(page, query)
     answered = _is_answered(page, ranked, query) if is_room_short else None
     return PageAssessment(quality, found, ranked, answered)
